@@ -1,5 +1,7 @@
 package extract
 
+import "strconv"
+
 // Batch is a bounded number of rows, column by column. It is reused: Reset keeps the memory. A Reader fills
 // it, metrics and the file writer read it; one goroutine at a time owns it. A row exists when every column
 // has been appended to and Rows was raised; Truncate takes back a row that was cut in the middle.
@@ -120,6 +122,34 @@ func (v *Vector) At(i int) []byte {
 		start = v.End[i-1]
 	}
 	return v.Arena[start:v.End[i]]
+}
+
+// IsNull says whether value i is NULL.
+func (v *Vector) IsNull(i int) bool { return v.Valid[i] == 0 }
+
+// DecimalAt returns decimal i, narrow or wide, as an integer of the column's scale.
+func (v *Vector) DecimalAt(i int) Int128 {
+	if v.Type.Wide() {
+		return v.Wide[i]
+	}
+	return NewInt128(v.Int[i])
+}
+
+// AppendText appends the text of value i, which is not NULL: canonical for decimals and timestamps, the bytes
+// as they are for text and binary, the shortest exact form for floats.
+func (v *Vector) AppendText(dst []byte, i int) []byte {
+	switch v.Type.Kind {
+	case Decimal:
+		return AppendDecimal(dst, v.DecimalAt(i), v.Type.Scale)
+	case Timestamp:
+		return AppendTimestamp(dst, v.Day[i], v.Nano[i])
+	case Float32:
+		return strconv.AppendFloat(dst, float64(v.F32[i]), 'g', -1, 32)
+	case Float64:
+		return strconv.AppendFloat(dst, v.F64[i], 'g', -1, 64)
+	default:
+		return append(dst, v.At(i)...)
+	}
 }
 
 // Len is the number of values, NULLs included.

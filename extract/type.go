@@ -1,6 +1,9 @@
 package extract
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Kind is how values of a column are held in a Vector.
 type Kind uint8
@@ -22,6 +25,24 @@ func (k Kind) String() string {
 		return kindNames[k]
 	}
 	return fmt.Sprintf("Kind(%d)", uint8(k))
+}
+
+// MarshalText writes the word, so that stored plans can be read by people and survive a renumbering.
+func (k Kind) MarshalText() ([]byte, error) {
+	if int(k) >= len(kindNames) {
+		return nil, fmt.Errorf("marshal kind %d: unknown", uint8(k))
+	}
+	return []byte(kindNames[k]), nil
+}
+
+// UnmarshalText reads the word; no word is no kind, as in a slice that has no column.
+func (k *Kind) UnmarshalText(p []byte) error {
+	i := slices.Index(kindNames[:], string(p))
+	if i < 0 {
+		return fmt.Errorf("unmarshal kind %q: unknown", p)
+	}
+	*k = Kind(i)
+	return nil
 }
 
 // MaxNarrow is the greatest precision of a decimal that fits an int64.
