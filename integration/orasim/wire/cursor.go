@@ -1,0 +1,322 @@
+package wire
+
+import (
+	"context"
+
+	"github.com/loadctl/loadctl/integration/orasim/ora"
+)
+
+// cursor is what a client keeps open: a statement, its last binds' layout, its defines, its open result.
+type cursor struct {
+	id      uint32
+	sql     string
+	stmt    ora.Statement // nil until parsed
+	columns []column
+	binds   []oac // kept: a client that executes again may send rows only
+	defines []oac // kept until the next parse
+	plain   bool  // the client wants no compressed rows
+	source  ora.RowSource
+	fetched int64
+}
+
+// drop ends the open result.
+func (c *cursor) drop() {
+	if c.source != nil {
+		c.source.Close()
+		c.source = nil
+	}
+}
+
+// cursors are the open cursors of a session.
+type cursors struct {
+	byID  map[uint32]*cursor
+	limit int
+}
+
+// open makes a cursor under the smallest free id: ids must stay below 65536 for clients that read two bytes.
+func (cs *cursors) open() (*cursor, error) {
+	if len(cs.byID) >= cs.limit {
+		return nil, ora.Errorf(1000, "maximum open cursors exceeded")
+	}
+	id := uint32(1)
+	for cs.byID[id] != nil {
+		id++
+	}
+	c := &cursor{id: id}
+	cs.byID[id] = c
+	return c, nil
+}
+
+// find returns the cursor of an id; 0 opens one.
+func (cs *cursors) find(id uint32) (*cursor, error) {
+	if id == 0 {
+		return cs.open()
+	}
+	if c := cs.byID[id]; c != nil {
+		return c, nil
+	}
+	return nil, ora.Errorf(1001, "invalid cursor")
+}
+
+func (cs *cursors) close(id uint32) {
+	if c := cs.byID[id]; c != nil {
+		c.drop()
+		delete(cs.byID, id)
+	}
+}
+
+// cancel ends a cursor's result and keeps the statement.
+func (cs *cursors) cancel(id uint32) {
+	if c := cs.byID[id]; c != nil {
+		c.drop()
+	}
+}
+
+func (cs *cursors) closeAll() {
+	for id := range cs.byID {
+		cs.close(id)
+	}
+}
+
+// layout returns the kept bind descriptions of a cursor.
+func (cs *cursors) layout(id uint32) []oac {
+	if c := cs.byID[id]; c != nil {
+		return c.binds
+	}
+	return nil
+}
+
+// parse gives a cursor a new statement.
+func (s *session) parse(c *cursor, sql string) error {
+	c.drop()
+	c.sql, c.stmt, c.columns, c.defines = sql, nil, nil, nil
+	s.log.Debug("parse", "cursor", c.id, "sql", sql)
+	stmt, err := s.sess.Prepare(sql)
+	if err != nil {
+		return err
+	}
+	cols := stmt.Columns()
+	for _, col := range cols {
+		if !representable(col.Type.Code) {
+			return ora.Errorf(3115, "unsupported network datatype or representation (column %s)", col.Name)
+		}
+	}
+	c.stmt = stmt
+	for _, col := range cols {
+		c.columns = append(c.columns, column{Column: col, form: formOf(col.Type)})
+	}
+	return nil
+}
+
+// representable says whether we can send values of a type.
+func representable(code uint8) bool {
+	switch code {
+	case ora.Cursor, ora.Object, ora.Clob, ora.Blob, ora.Bfile, ora.JSON:
+		return false
+	}
+	return true
+}
+
+// needsDefine says whether rows wait for the client to define its columns: a server never sends LONG values
+// with the execute that parsed the statement.
+func (c *cursor) needsDefine() bool {
+	if len(c.defines) > 0 {
+		return false
+	}
+	for _, col := range c.columns {
+		if col.form == formLong {
+			return true
+		}
+	}
+	return false
+}
+
+// oall8 serves OALL8.
+func (s *session) oall8(ctx context.Context) error {
+	r := s.dec.execute(s.cursors.layout)
+	if s.dec.err != nil {
+		return s.dec.err
+	}
+	c, err := s.cursors.find(r.Cursor)
+	if err != nil {
+		return s.fail(ctx, err, outcome{})
+	}
+	text := c.sql
+	if r.has(optParse) {
+		text = r.SQL
+	}
+	if err := s.enter(text, r.has(optExecute)); err != nil {
+		return err
+	}
+	if r.has(optParse) {
+		if err := s.parse(c, r.SQL); err != nil {
+			return s.fail(ctx, err, outcome{cursor: c.id})
+		}
+	}
+	if c.stmt == nil {
+		return s.fail(ctx, ora.Errorf(1003, "no statement parsed"), outcome{cursor: c.id})
+	}
+	c.take(&r)
+	return s.executed(ctx, c, &r)
+}
+
+// take keeps what the request says about binds and defines. An empty list changes nothing.
+func (c *cursor) take(r *executeRequest) {
+	if len(r.Binds) > 0 || r.has(optParse) {
+		c.binds = r.Binds
+	}
+	if len(r.Defines) > 0 && r.has(optDefine) {
+		c.defines = r.Defines
+	}
+	c.plain = r.has(optNoCompress)
+}
+
+func (s *session) executed(ctx context.Context, c *cursor, r *executeRequest) error {
+	var done execution
+	if r.has(optExecute) {
+		var err error
+		if done, err = s.run(ctx, c, r.Binds, r.Rows, r.has(optCommit)); err != nil {
+			return s.fail(ctx, err, outcome{cursor: c.id, rows: done.rows, kind: c.stmt.Kind()})
+		}
+	}
+	if c.stmt.Kind() != ora.KindSelect {
+		return s.affected(c, done, r.i4(i4Flags)&i4FlagRowCounts != 0)
+	}
+	if r.has(optParse) {
+		s.describe(c.columns)
+	}
+	n := r.fetchSize()
+	if c.needsDefine() || !r.has(optExecute|optFetch) {
+		n = 0
+	}
+	return s.result(ctx, c, n, headerExecute, true)
+}
+
+// execution is what an execute did.
+type execution struct {
+	rows   int64
+	counts []int64 // rows of each iteration
+}
+
+// run executes a cursor's statement once for every bind row. Iterations before one that fails stand, as in
+// Oracle.
+func (s *session) run(ctx context.Context, c *cursor, layout []oac, rows [][]ora.Value, commit bool) (execution, error) {
+	var done execution
+	c.drop()
+	if err := s.strike(0, false); err != nil {
+		return done, err
+	}
+	if len(rows) == 0 {
+		rows = [][]ora.Value{nil}
+	}
+	for _, row := range rows {
+		if err := context.Cause(ctx); err != nil {
+			return done, err
+		}
+		source, n, err := c.stmt.Execute(ctx, bindsOf(layout, row))
+		if err != nil {
+			return done, err
+		}
+		done.rows += n
+		done.counts = append(done.counts, n)
+		c.source, c.fetched = source, 0
+	}
+	if c.stmt.Kind() == ora.KindSelect {
+		return done, nil
+	}
+	if commit {
+		if err := s.sess.Commit(); err != nil {
+			return done, err
+		}
+	}
+	return done, s.strike(0, true)
+}
+
+func bindsOf(layout []oac, row []ora.Value) []ora.Bind {
+	binds := make([]ora.Bind, 0, len(row))
+	for i, v := range row {
+		binds = append(binds, ora.Bind{Type: layout[i].Type, Value: v})
+	}
+	return binds
+}
+
+// affected replies to a statement without rows.
+func (s *session) affected(c *cursor, done execution, counts bool) error {
+	s.returnParameters(c.id)
+	if counts {
+		s.rowCounts(done.counts)
+	}
+	s.endOfCall(outcome{cursor: c.id, rows: done.rows, kind: c.stmt.Kind()})
+	return s.flush()
+}
+
+// result replies with up to n rows of the open result; parameters says whether an RPA belongs to the reply.
+func (s *session) result(ctx context.Context, c *cursor, n int64, header byte, parameters bool) error {
+	o := outcome{cursor: c.id, kind: ora.KindSelect}
+	if n > 0 {
+		if c.source == nil {
+			return s.fail(ctx, ora.Errorf(1002, "fetch out of sequence"), o)
+		}
+		err := s.rows(ctx, c, n, header)
+		o.rows = c.fetched
+		switch {
+		case drained(err):
+			c.drop()
+			o.err = ora.Errorf(1403, "no data found")
+		case err != nil:
+			c.drop()
+			return s.fail(ctx, err, o)
+		}
+	}
+	if parameters {
+		s.returnParameters(c.id)
+	}
+	s.endOfCall(o)
+	return s.flush()
+}
+
+// fetch serves OFETCH.
+func (s *session) fetch(ctx context.Context) error {
+	id, n := s.dec.u32(), s.dec.u32()
+	if s.dec.err != nil {
+		return s.dec.err
+	}
+	c := s.cursors.byID[id]
+	if c == nil {
+		return s.fail(ctx, ora.Errorf(1001, "invalid cursor"), outcome{})
+	}
+	if err := s.enter(c.sql, false); err != nil {
+		return err
+	}
+	return s.result(ctx, c, max(1, int64(n)), headerFetch, false)
+}
+
+// reexecute serves both ways of executing a cursor again without its text.
+func (s *session) reexecute(ctx context.Context, fetch bool) error {
+	r := s.dec.reexecute(fetch, s.cursors.layout)
+	if s.dec.err != nil {
+		return s.dec.err
+	}
+	c := s.cursors.byID[r.Cursor]
+	if c == nil || c.stmt == nil {
+		return s.fail(ctx, ora.Errorf(1001, "invalid cursor"), outcome{})
+	}
+	if err := s.enter(c.sql, true); err != nil {
+		return err
+	}
+	c.plain = r.Options1&optNoCompress != 0
+	done, err := s.run(ctx, c, r.Binds, r.Rows, r.Options2&reexecuteCommit != 0)
+	o := outcome{cursor: c.id, rows: done.rows, kind: c.stmt.Kind()}
+	if err != nil {
+		return s.fail(ctx, err, o)
+	}
+	if c.stmt.Kind() == ora.KindSelect {
+		n := int64(0)
+		if fetch {
+			n = int64(r.Count)
+		}
+		return s.result(ctx, c, n, headerExecute, false)
+	}
+	s.endOfCall(o)
+	return s.flush()
+}
