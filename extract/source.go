@@ -3,6 +3,7 @@ package extract
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // Errors that every Source maps its own codes to, at the first line that sees them. They are wrapped, so
@@ -100,6 +101,11 @@ type Query struct {
 type Session struct {
 	Action string // "<job>/<key>"
 	Client string // the run id
+
+	Init         []string      // ALTER SESSION statements for each new session, after the adapter's own pins
+	FetchRows    int           // rows asked for in one round trip; 0: the adapter's choice
+	QueryTimeout time.Duration // longest time of one Read, Measure or Bounds; 0: no limit
+	StallTimeout time.Duration // longest time of a Read without a row; 0: no limit
 }
 
 // Source is a database that can show a table as of a snapshot. Its methods are safe for concurrent use; each
