@@ -36,7 +36,7 @@ func newConfiguration(s *Stack) (configuration, error) {
 	if err != nil {
 		return configuration{}, fmt.Errorf("read configuration templates: %w", err)
 	}
-	shape := [][]byte{fmt.Appendf(nil, "%s %s %t %s", s.opt.Metastore, s.opt.Auth, s.opt.KeepOnDisconnect, s.opt.TimeZone)}
+	shape := [][]byte{fileAuth, fmt.Appendf(nil, "%d %s %s %t %s", stateVersion, s.opt.Metastore, s.opt.Auth, s.opt.KeepOnDisconnect, s.opt.TimeZone)}
 	for _, tree := range []embed.FS{conf, maven} {
 		err := fs.WalkDir(tree, ".", func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
@@ -53,7 +53,7 @@ func newConfiguration(s *Stack) (configuration, error) {
 	return configuration{files, digest(shape...)}, nil
 }
 
-// write renders the files into the stack's folder. They hold a password.
+// write renders the files into the stack's folder. They hold passwords.
 func (c configuration) write(s *Stack) error {
 	dir := s.dir("conf")
 	for _, d := range append(s.webFolders(), dir) {
@@ -62,7 +62,7 @@ func (c configuration) write(s *Stack) error {
 		}
 	}
 	v := settings{
-		Dir: escape(s.Dir), Ports: s.state.Ports, PostgresPassword: escape(s.state.Secret),
+		Dir: escape(s.Dir), Ports: s.state.Ports, PostgresPassword: escape(s.state.PostgresPassword),
 		Standalone: s.opt.Metastore == Standalone, Auth: s.opt.Auth, CloseOnDisconnect: !s.opt.KeepOnDisconnect,
 	}
 	for _, t := range c.files.Templates() {
@@ -74,7 +74,13 @@ func (c configuration) write(s *Stack) error {
 			return err
 		}
 	}
-	users := fmt.Sprintf("loadctl:%[1]s\nhive:%[1]s\n", s.state.Secret)
+	if err := replaceFile(s.passwordFile("postgres"), []byte(s.state.PostgresPassword+"\n"), 0o600); err != nil {
+		return err
+	}
+	if err := replaceFile(s.passwordFile("hive"), []byte(s.state.HivePassword+"\n"), 0o600); err != nil {
+		return err
+	}
+	users := fmt.Sprintf("loadctl:%[1]s\nhive:%[1]s\n", s.state.HivePassword)
 	return replaceFile(s.usersFile(), []byte(users), 0o600)
 }
 

@@ -31,13 +31,12 @@ const (
 
 // A daemon is one process of a stack.
 type daemon struct {
-	name    string
-	part    Part
-	stop    syscall.Signal                         // asks it to end in good order
-	prepare func(ctx context.Context) error        // makes its data, once; nil when there is nothing to do
-	command func(context.Context) (command, error) // how to start it
-	probe   func(ctx context.Context) error        // nil when it does its work
-	after   func(ctx context.Context) error        // what is set up through it, done again without harm; or nil
+	name  string
+	part  Part
+	stop  syscall.Signal                         // asks it to end in good order
+	start func(context.Context) (process, error) // makes its data when there is none, and starts it
+	probe func(ctx context.Context) error        // nil when it does its work
+	after func(ctx context.Context) error        // what is set up through it, done again without harm; or nil
 }
 
 // daemons lists those of the parts asked for, in the order of starting.
@@ -70,6 +69,9 @@ func (s *Stack) startParts(ctx context.Context) error {
 	g.Go(func() error { return chain(gctx, Postgres) })
 	g.Go(func() error { return chain(gctx, HDFS) })
 	if err := g.Wait(); err != nil {
+		return err
+	}
+	if err := s.config.write(s); err != nil { // again: PostgreSQL's password is known now
 		return err
 	}
 	return chain(ctx, Hive)
@@ -114,27 +116,17 @@ func (s *Stack) finish(ctx context.Context, d daemon) error {
 
 // launch starts the daemon's process and records it at once, so that no crash of ours loses sight of it.
 func (s *Stack) launch(ctx context.Context, d daemon) error {
-	if d.prepare != nil {
-		if err := d.prepare(ctx); err != nil {
-			return err
-		}
-	}
-	c, err := d.command(ctx)
-	if err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
+	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	p, err := launch(c, s.Log(d.name))
+	p, err := d.start(ctx)
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.state.Daemons[d.name] = p
-	s.state.ProbedAt = time.Time{}
-	return s.state.write(s.Dir)
+	return s.change(func(st *state) {
+		st.Daemons[d.name] = p
+		st.ProbedAt = time.Time{}
+	})
 }
 
 // ready waits until the daemon's probe succeeds or its process has ended.
@@ -163,7 +155,12 @@ func (s *Stack) process(name string) process {
 }
 
 // Log returns the path of a daemon's log.
-func (s *Stack) Log(name string) string { return filepath.Join(s.Dir, "log", name+".log") }
+func (s *Stack) Log(name string) string {
+	if name == postgres {
+		return filepath.Join(s.state.Postgres, "log")
+	}
+	return filepath.Join(s.Dir, "log", name+".log")
+}
 
 // Stop ends all daemons of the stack and removes its data; logs stay. A stack that is down already is no error.
 func (s *Stack) Stop(ctx context.Context) error {
@@ -255,7 +252,7 @@ func (s *Stack) fault(ctx context.Context, verb, name string, do func(process) e
 	if _, err := s.named(name); err != nil {
 		return err
 	}
-	if err := s.markProbed(time.Time{}); err != nil {
+	if err := s.change(func(st *state) { st.ProbedAt = time.Time{} }); err != nil {
 		return err
 	}
 	if err := do(s.process(name)); err != nil {

@@ -28,10 +28,7 @@ type HDFSCluster struct {
 func (s *Stack) nameNodeDaemon() daemon {
 	return daemon{
 		name: nameNode, part: HDFS, stop: syscall.SIGTERM,
-		prepare: s.formatNameNode,
-		command: func(ctx context.Context) (command, error) {
-			return s.hdfsCommand(ctx, "org.apache.hadoop.hdfs.server.namenode.NameNode")
-		},
+		start: s.startNameNode,
 		probe: s.probeNameNode,
 	}
 }
@@ -39,24 +36,40 @@ func (s *Stack) nameNodeDaemon() daemon {
 func (s *Stack) dataNodeDaemon() daemon {
 	return daemon{
 		name: dataNode, part: HDFS, stop: syscall.SIGTERM,
-		prepare: func(context.Context) error { return os.MkdirAll(s.dir("data/datanode"), 0o700) },
-		command: func(ctx context.Context) (command, error) {
-			return s.hdfsCommand(ctx, "org.apache.hadoop.hdfs.server.datanode.DataNode")
-		},
+		start: s.startDataNode,
 		probe: s.probeDataNode,
 		after: s.makeFolders,
 	}
 }
 
-func (s *Stack) formatNameNode(ctx context.Context) error {
-	if _, err := os.Stat(s.dir("data/namenode/current/VERSION")); err == nil {
-		return nil
+// startNameNode formats its folder when there is none.
+func (s *Stack) startNameNode(ctx context.Context) (process, error) {
+	const class = "org.apache.hadoop.hdfs.server.namenode.NameNode"
+	if _, err := os.Stat(s.dir("data/namenode/current/VERSION")); err != nil {
+		format, err := s.hdfsCommand(ctx, class, "-format", "-force", "-nonInteractive")
+		if err != nil {
+			return process{}, err
+		}
+		if err := run(ctx, format, s.Log("format")); err != nil {
+			return process{}, err
+		}
 	}
-	c, err := s.hdfsCommand(ctx, "org.apache.hadoop.hdfs.server.namenode.NameNode", "-format", "-force", "-nonInteractive")
+	c, err := s.hdfsCommand(ctx, class)
 	if err != nil {
-		return err
+		return process{}, err
 	}
-	return run(ctx, c, s.Log("format"))
+	return launch(c, s.Log(nameNode))
+}
+
+func (s *Stack) startDataNode(ctx context.Context) (process, error) {
+	if err := os.MkdirAll(s.dir("data/datanode"), 0o700); err != nil {
+		return process{}, fmt.Errorf("make folder: %w", err)
+	}
+	c, err := s.hdfsCommand(ctx, "org.apache.hadoop.hdfs.server.datanode.DataNode")
+	if err != nil {
+		return process{}, err
+	}
+	return launch(c, s.Log(dataNode))
 }
 
 func (s *Stack) hdfsCommand(ctx context.Context, class string, args ...string) (command, error) {

@@ -25,9 +25,9 @@ type HiveServer struct {
 func (s *Stack) metastoreDaemon() daemon {
 	return daemon{
 		name: metastore, part: Hive, stop: syscall.SIGTERM,
-		prepare: s.loadSchema,
-		command: func(ctx context.Context) (command, error) {
-			return s.hiveCommand(ctx, "384m", "org.apache.hadoop.hive.metastore.HiveMetaStore", "-p", strconv.Itoa(s.state.Ports.Metastore))
+		start: func(ctx context.Context) (process, error) {
+			return s.startHive(ctx, metastore, "384m", "org.apache.hadoop.hive.metastore.HiveMetaStore",
+				"-p", strconv.Itoa(s.state.Ports.Metastore))
 		},
 		probe: func(ctx context.Context) error { return s.probePort(ctx, s.state.Ports.Metastore) },
 	}
@@ -36,12 +36,22 @@ func (s *Stack) metastoreDaemon() daemon {
 func (s *Stack) hiveServer2Daemon() daemon {
 	return daemon{
 		name: hiveServer2, part: Hive, stop: syscall.SIGTERM,
-		prepare: s.loadSchema,
-		command: func(ctx context.Context) (command, error) {
-			return s.hiveCommand(ctx, "1g", "org.apache.hive.service.server.HiveServer2")
+		start: func(ctx context.Context) (process, error) {
+			return s.startHive(ctx, hiveServer2, "1g", "org.apache.hive.service.server.HiveServer2")
 		},
 		probe: s.probeHiveServer2,
 	}
+}
+
+func (s *Stack) startHive(ctx context.Context, name, heap, class string, args ...string) (process, error) {
+	if err := s.loadSchema(ctx); err != nil {
+		return process{}, err
+	}
+	c, err := s.hiveCommand(ctx, heap, class, args...)
+	if err != nil {
+		return process{}, err
+	}
+	return launch(c, s.Log(name))
 }
 
 // hiveCommand's heap is a bound, not a need: HiveServer2 stays near 700 MB in all.
@@ -84,7 +94,7 @@ func (s *Stack) loadSchema(ctx context.Context) error {
 	for _, sql := range []string{
 		"drop database if exists metastore_new",
 		"drop role if exists hive",
-		"create role hive login password '" + s.state.Secret + "'", // letters and digits only
+		"create role hive login password '" + s.state.PostgresPassword + "'", // letters and digits only
 		"create database metastore_new owner hive",
 	} {
 		if _, err := admin.Exec(ctx, sql); err != nil {

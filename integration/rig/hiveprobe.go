@@ -21,7 +21,7 @@ func (s *Stack) probeHiveServer2(ctx context.Context) error {
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	client, err := newHiveClient(ctx, conn, s.state.Secret)
+	client, err := newHiveClient(ctx, conn, s.state.HivePassword)
 	if err != nil {
 		return fmt.Errorf("log in: %w", err)
 	}

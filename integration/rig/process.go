@@ -27,7 +27,6 @@ type command struct {
 	args []string
 	env  []string
 	dir  string
-	user *account // nil: the caller's own
 }
 
 // launch starts c in a session of its own, its output appended to log, and does not wait for it.
@@ -39,15 +38,20 @@ func launch(c command, log string) (process, error) {
 	defer out.Close()
 	cmd := exec.Command(c.path, c.args...)
 	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = c.env, c.dir, out, out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: c.user.credential()}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		return process{}, fmt.Errorf("start %s: %w", filepath.Base(c.path), err)
 	}
-	st, err := readStat(cmd.Process.Pid)
+	return processOf(cmd.Process.Pid)
+}
+
+// processOf identifies a process that runs.
+func processOf(pid int) (process, error) {
+	st, err := readStat(pid)
 	if err != nil {
-		return process{}, fmt.Errorf("look at %s just started: %w", filepath.Base(c.path), err)
+		return process{}, fmt.Errorf("look at process %d just started: %w", pid, err)
 	}
-	return process{PID: cmd.Process.Pid, Started: st.started}, nil
+	return process{PID: pid, Started: st.started}, nil
 }
 
 // run waits for a command that ends by itself; its output goes to log, whose end is in the error.
@@ -59,7 +63,6 @@ func run(ctx context.Context, c command, log string) error {
 	defer out.Close()
 	cmd := exec.CommandContext(ctx, c.path, c.args...)
 	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = c.env, c.dir, out, out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.user.credential()}
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("run %s: %w; %s", filepath.Base(c.path), err, logTail(log))
 	}
@@ -212,4 +215,9 @@ func lastLines(text string) string {
 		lines = lines[n-8:]
 	}
 	return "\t" + strings.Join(lines, "\n\t")
+}
+
+// daemonEnv is the environment of a daemon. HOME is for programs that insist on one.
+func daemonEnv(more ...string) []string {
+	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.TempDir(), "LANG=C.UTF-8", "TZ=UTC"}, more...)
 }

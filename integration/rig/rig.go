@@ -248,7 +248,10 @@ func (s *Stack) bringUp(ctx context.Context) error {
 	if err := s.startParts(ctx); err != nil {
 		return err
 	}
-	return s.markProbed(time.Now())
+	return s.change(func(st *state) {
+		st.ProbedAt = time.Now()
+		st.Parts |= s.opt.Parts
+	})
 }
 
 // probedLately says whether all parts answered a moment ago and their processes still run.
@@ -279,29 +282,26 @@ func (s *Stack) begin(ctx context.Context) error {
 			return fmt.Errorf("make folder: %w", err)
 		}
 	}
-	if err := os.WriteFile(s.passwordFile(), []byte(st.Secret+"\n"), 0o600); err != nil {
-		return fmt.Errorf("write password: %w", err)
-	}
 	return s.state.write(s.Dir)
 }
 
-func (s *Stack) markProbed(at time.Time) error {
+// change edits the state and writes it at once.
+func (s *Stack) change(edit func(*state)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.state.ProbedAt = at
-	s.state.Parts |= s.opt.Parts
+	edit(&s.state)
 	return s.state.write(s.Dir)
 }
 
-// passwordFile holds the password of PostgreSQL's and Hive's users.
-func (s *Stack) passwordFile() string { return filepath.Join(s.Dir, "secret", "password") }
+// passwordFile holds the password that all users of a part share.
+func (s *Stack) passwordFile(part string) string { return filepath.Join(s.Dir, "secret", part) }
 
 // describe fills in the addresses.
 func (s *Stack) describe() {
 	p := s.state.Ports
 	has := func(daemon string) bool { return s.state.Daemons[daemon].alive() }
 	if s.opt.Parts&Postgres != 0 && has(postgres) {
-		s.Postgres = PostgresServer{"127.0.0.1", p.Postgres, "postgres", s.state.Secret, s.passwordFile()}
+		s.Postgres = PostgresServer{"127.0.0.1", p.Postgres, "postgres", s.state.PostgresPassword, s.passwordFile("postgres")}
 	}
 	if s.opt.Parts&HDFS != 0 && has(nameNode) {
 		s.HDFS = HDFSCluster{local(p.NameNode), "http://" + local(p.NameNodeHTTP), "loadctl", "hdfs"}
@@ -309,7 +309,7 @@ func (s *Stack) describe() {
 	if s.opt.Parts&Hive != 0 && has(hiveServer2) {
 		s.Hive = HiveServer{
 			Host: "127.0.0.1", Port: p.HiveServer2, Instance: local(p.HiveServer2), Web: "http://" + local(p.HiveServer2Web),
-			Auth: s.opt.Auth, User: "loadctl", Password: s.state.Secret, PasswordFile: s.passwordFile(),
+			Auth: s.opt.Auth, User: "loadctl", Password: s.state.HivePassword, PasswordFile: s.passwordFile("hive"),
 		}
 	}
 }

@@ -14,16 +14,21 @@ import (
 	"time"
 )
 
+// stateVersion goes up when the form of state or the way daemons are started changes, so that no stack of an older
+// program is taken for a current one.
+const stateVersion = 2
+
 // state is what processes that share a stack know of it: the file state.json in its folder, written only under the
 // stack's lock.
 type state struct {
-	Digest   string             `json:"digest"` // of options, configuration and poms: another digest is another stack
-	Ports    ports              `json:"ports"`
-	Postgres string             `json:"postgres"`  // PostgreSQL's folder; elsewhere, since another user owns it
-	Secret   string             `json:"secret"`    // the password of PostgreSQL's and Hive's users
-	Daemons  map[string]process `json:"daemons"`   // by name; one that was never started is absent
-	ProbedAt time.Time          `json:"probed_at"` // when Parts last answered all their probes; zero after any fault
-	Parts    Part               `json:"parts"`     // those that answered
+	Digest           string             `json:"digest"` // of options, configuration and poms: another digest is another stack
+	Ports            ports              `json:"ports"`
+	Postgres         string             `json:"postgres"`          // PostgreSQL's folder; elsewhere, since another user owns it
+	PostgresPassword string             `json:"postgres_password"` // of all its users
+	HivePassword     string             `json:"hive_password"`     // of all HiveServer2's users
+	Daemons          map[string]process `json:"daemons"`           // by name; one that was never started is absent
+	ProbedAt         time.Time          `json:"probed_at"`         // when Parts last answered all their probes; zero after any fault
+	Parts            Part               `json:"parts"`             // those that answered
 }
 
 // ports are TCP ports on 127.0.0.1.
@@ -83,7 +88,7 @@ func newState(digest string) (state, error) {
 	if err != nil {
 		return state{}, err
 	}
-	return state{Digest: digest, Ports: p, Secret: rand.Text(), Daemons: map[string]process{}}, nil
+	return state{Digest: digest, Ports: p, HivePassword: rand.Text(), Daemons: map[string]process{}}, nil
 }
 
 // readState returns the zero state when there is none.
@@ -102,7 +107,7 @@ func readState(dir string) (state, error) {
 	return s, nil
 }
 
-// write replaces the file at once: readers need no lock. It holds a password.
+// write replaces the file at once: readers need no lock. It holds passwords.
 func (s state) write(dir string) error {
 	b, err := json.MarshalIndent(s, "", "\t")
 	if err != nil {
