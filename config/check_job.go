@@ -117,6 +117,9 @@ func checkTypes(d *document, j *Job) map[string]TypeName {
 	var out map[string]TypeName
 	for _, key := range slices.Sorted(maps.Keys(j.Types)) {
 		at := "types." + key
+		if d.bad[at] {
+			continue
+		}
 		var name Identifier
 		if err := name.UnmarshalText([]byte(key)); err != nil {
 			d.reject(at, err)

@@ -15,11 +15,17 @@ import (
 // The decoder walks a YAML tree beside a Go value and goes on after each fault, which the yaml package's own
 // decoder does not. Struct tags say the rest: yaml (name), default, min, max, required.
 
-// lister is a type that is a word or a list of names; ordered one that is a mapping whose order counts.
+// lister is a type that is a word or a list of names; ordered one that is a mapping whose order counts; blank
+// one that may be left without a value.
 type (
-	lister  interface{ setList([]Identifier) }
+	lister interface {
+		setList(names []Identifier)
+	}
 	ordered interface {
 		add(d *document, path, key, text string)
+	}
+	blank interface {
+		blankIsNone()
 	}
 )
 
@@ -301,6 +307,9 @@ func (d *document) decodeOrdered(o ordered, path string, n ast.Node) {
 }
 
 func (d *document) decodeScalar(v reflect.Value, path string, n ast.Node) {
+	if _, ok := v.Addr().Interface().(blank); ok && n.Type() == ast.NullType {
+		return
+	}
 	text, ok := d.scalar(path, wanted(v.Type()), n)
 	if !ok {
 		return

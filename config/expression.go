@@ -239,6 +239,8 @@ func (h *Hint) UnmarshalText(text []byte) error {
 	return nil
 }
 
+func (*Hint) blankIsNone() {}
+
 // SessionStatement is an ALTER SESSION statement.
 type SessionStatement string
 

@@ -65,6 +65,10 @@ func readJob(file string, d *Daemon) (Job, *document) {
 // loadJobs reads every job file and compares the jobs with each other.
 func (c *Config) loadJobs(doc *document, named []string) Faults {
 	files, faults := jobFiles(doc, c.Daemon.Jobs, named)
+	if len(files) == 0 && faults == nil {
+		p := doc.place("jobs")
+		c.Warnings = append(c.Warnings, Fault{doc.file, p.line, p.column, "jobs", "no file matches " + c.Daemon.Jobs, ""})
+	}
 	var known []loaded
 	for _, file := range files {
 		job, jobDoc := readJob(file, &c.Daemon)
