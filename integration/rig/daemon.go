@@ -162,6 +162,15 @@ func (s *Stack) Log(name string) string {
 	return filepath.Join(s.Dir, "log", name+".log")
 }
 
+// Stop is Stack.Stop for a stack that this process did not start.
+func Stop(ctx context.Context, opt Options) error {
+	s, err := open(opt)
+	if err != nil {
+		return err
+	}
+	return s.Stop(ctx)
+}
+
 // Stop ends all daemons of the stack and removes its data; logs stay. A stack that is down already is no error.
 func (s *Stack) Stop(ctx context.Context) error {
 	l, err := s.lock(ctx)

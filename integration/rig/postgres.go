@@ -28,7 +28,10 @@ func (p PostgresServer) DSN(database string) string {
 }
 
 func (s *Stack) postgresDaemon() daemon {
-	return daemon{name: postgres, part: Postgres, stop: syscall.SIGINT, start: s.startPostgres, probe: s.probePostgres}
+	return daemon{
+		name: postgres, part: Postgres, stop: syscall.SIGINT,
+		start: s.startPostgres, probe: s.probePostgres, after: s.makeLedger,
+	}
 }
 
 // startPostgres starts the cluster in a temporary folder: the server cannot run as root, and the account that it runs
@@ -61,6 +64,31 @@ func (s *Stack) probePostgres(ctx context.Context) error {
 	defer conn.Close(ctx)
 	var one int
 	return conn.QueryRow(ctx, "select 1").Scan(&one)
+}
+
+// makeLedger makes the database loadctl, empty, with its two roles, as an administrator would before `loadctl migrate`.
+func (s *Stack) makeLedger(ctx context.Context) error {
+	conn, err := s.connect(ctx, ledgertest.Superuser, "postgres")
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	var there bool
+	if err := conn.QueryRow(ctx, "select exists (select from pg_database where datname = 'loadctl')").Scan(&there); err != nil || there {
+		return err
+	}
+	for _, sql := range []string{
+		"drop role if exists loadctl",
+		"drop role if exists loadctl_owner",
+		"create role loadctl login password '" + s.state.PostgresPassword + "'", // letters and digits only
+		"create role loadctl_owner login password '" + s.state.PostgresPassword + "'",
+		"create database loadctl owner loadctl_owner",
+	} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // connect opens a connection to the stack's own cluster; its users share one password. Errors of pgx never hold it.

@@ -277,6 +277,9 @@ func (s *Stack) begin(ctx context.Context) error {
 		return err
 	}
 	s.state = st
+	if err := os.RemoveAll(s.dir("log")); err != nil {
+		return fmt.Errorf("remove old logs: %w", err)
+	}
 	for _, dir := range []string{"log", "tmp", "data", "secret"} {
 		if err := os.MkdirAll(filepath.Join(s.Dir, dir), 0o755); err != nil {
 			return fmt.Errorf("make folder: %w", err)

@@ -16,7 +16,7 @@ import (
 
 // stateVersion goes up when the form of state or the way daemons are started changes, so that no stack of an older
 // program is taken for a current one.
-const stateVersion = 2
+const stateVersion = 3
 
 // state is what processes that share a stack know of it: the file state.json in its folder, written only under the
 // stack's lock.
