@@ -373,8 +373,44 @@ func TestReaderSurvivesDamage(t *testing.T) {
 	}
 }
 
+// A store that cannot be read is no fault of the file.
+func TestReaderPassesStoreErrors(t *testing.T) {
+	tab := random(200)
+	file := write(t, tab, parquet.Options{}, 50)
+	for calls := range 100 {
+		in := &failing{ReaderAt: bytes.NewReader(file), left: calls}
+		err := drainFrom(in, int64(len(file)), tab.cols)
+		if in.left >= 0 {
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		if !errors.Is(err, stage.ErrUnreachable) || errors.Is(err, stage.ErrMismatch) {
+			t.Errorf("call %d fails: got %v, want ErrUnreachable alone", calls, err)
+		}
+	}
+	t.Error("the file takes more than 100 calls to read")
+}
+
+type failing struct {
+	io.ReaderAt
+	left int
+}
+
+func (f *failing) ReadAt(p []byte, off int64) (int, error) {
+	if f.left--; f.left < 0 {
+		return 0, fmt.Errorf("read: %w", stage.ErrUnreachable)
+	}
+	return f.ReaderAt.ReadAt(p, off)
+}
+
 func drain(file []byte, cols []stage.Column) error {
-	r, err := parquet.NewReader(bytes.NewReader(file), int64(len(file)), cols)
+	return drainFrom(bytes.NewReader(file), int64(len(file)), cols)
+}
+
+func drainFrom(in io.ReaderAt, size int64, cols []stage.Column) error {
+	r, err := parquet.NewReader(in, size, cols)
 	if err != nil {
 		return err
 	}

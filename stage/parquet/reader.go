@@ -21,6 +21,7 @@ const (
 
 // Reader reads one file, column by column. It is used by one goroutine.
 type Reader struct {
+	source  *source
 	file    *pq.File
 	columns []*columnReader
 	group   int   // next row group
@@ -40,14 +41,15 @@ func NewReader(r io.ReaderAt, size int64, cols []stage.Column) (*Reader, error) 
 }
 
 func newReader(r io.ReaderAt, size int64, cols []stage.Column) (*Reader, error) {
-	file, err := openFile(r, size)
+	from := &source{ReaderAt: r}
+	file, err := openFile(from, size)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkZone(file); err != nil {
 		return nil, err
 	}
-	out := &Reader{file: file}
+	out := &Reader{source: from, file: file}
 	var faults []error
 	byName := make(map[string]*pq.Column)
 	for _, c := range file.Root().Columns() {
@@ -69,16 +71,35 @@ func newReader(r io.ReaderAt, size int64, cols []stage.Column) (*Reader, error) 
 	return out, errors.Join(faults...)
 }
 
-// openFile turns a panic into an error: parquet-go has some on damaged files.
-func openFile(r io.ReaderAt, size int64) (file *pq.File, err error) {
-	defer recoverTo(&err)
-	file, err = pq.OpenFile(r, size, pq.SkipPageIndex(true), pq.SkipBloomFilters(true), pq.ReadBufferSize(readBytes))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", stage.ErrMismatch, err)
-	}
-	return file, nil
+// source tells faults of the store from faults of the file: the first pass through as they are.
+type source struct {
+	io.ReaderAt
+	err error
 }
 
+func (s *source) ReadAt(p []byte, off int64) (int, error) {
+	n, err := s.ReaderAt.ReadAt(p, off)
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.err = err
+	}
+	return n, err
+}
+
+// blame adds ErrMismatch to an error of decoding, unless the store could not be read.
+func (s *source) blame(err error) error {
+	if err == nil || s.err != nil || errors.Is(err, stage.ErrMismatch) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", stage.ErrMismatch, err)
+}
+
+func openFile(r *source, size int64) (file *pq.File, err error) {
+	defer recoverTo(&err)
+	file, err = pq.OpenFile(r, size, pq.SkipPageIndex(true), pq.SkipBloomFilters(true), pq.ReadBufferSize(readBytes))
+	return file, r.blame(err)
+}
+
+// recoverTo turns a panic into an error: parquet-go has some on damaged files.
 func recoverTo(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%w: damaged file: %v", stage.ErrMismatch, p)
@@ -148,7 +169,7 @@ func (r *Reader) step(b *extract.Batch) error {
 	}
 	for i, c := range r.columns {
 		if err := c.read(&b.Cols[i], n); err != nil {
-			return fmt.Errorf("column %q: %w", c.name, err)
+			return fmt.Errorf("column %q: %w", c.name, r.source.blame(err))
 		}
 	}
 	b.Rows += n

@@ -1,0 +1,55 @@
+"""Prints what pyarrow or duckdb read in a Parquet file, as JSON: rows of canonical text (bytes in hex), and the footer.
+
+usage: referee.py pyarrow|duckdb FILE
+"""
+import datetime
+import decimal
+import json
+import sys
+
+decimal.getcontext().prec = 80
+
+
+def text(value):
+    if value is None:
+        return None
+    if isinstance(value, bytes):
+        return "hex:" + value.hex()
+    if isinstance(value, decimal.Decimal):
+        return format(value, "f")
+    if isinstance(value, datetime.datetime):
+        out = value.isoformat(sep=" ")  # strftime does not pad years
+        return out.rstrip("0").rstrip(".") if "." in out else out
+    return str(value)
+
+
+def by_pyarrow(name):
+    import pyarrow.parquet as pq
+
+    # Without the unit, pyarrow makes nanoseconds in 64 bits, which end in 2262.
+    file = pq.ParquetFile(name, coerce_int96_timestamp_unit="us", page_checksum_verification=True)
+    rows = [[text(v) for v in row.values()] for row in file.read().to_pylist()]
+    meta = file.metadata
+    columns = []
+    for i in range(meta.num_columns):
+        column = {"name": meta.schema.column(i).name, "physical": meta.schema.column(i).physical_type,
+                  "length": meta.schema.column(i).length, "levels": meta.schema.column(i).max_definition_level}
+        if meta.num_row_groups > 0:
+            chunk = meta.row_group(0).column(i)
+            column.update(compression=chunk.compression, encodings=sorted(chunk.encodings),
+                          bounds=bool(chunk.statistics and chunk.statistics.has_min_max),
+                          nulls=chunk.statistics.null_count if chunk.statistics else -1,
+                          index=chunk.has_column_index or chunk.has_offset_index)
+        columns.append(column)
+    keys = {k.decode(): v.decode() for k, v in (meta.metadata or {}).items()}
+    return {"rows": rows, "columns": columns, "created_by": meta.created_by, "keys": keys, "groups": meta.num_row_groups}
+
+
+def by_duckdb(name):
+    import duckdb
+
+    rows = duckdb.execute("select * from read_parquet(?, binary_as_string = false)", [name]).fetchall()
+    return {"rows": [[text(v) for v in row] for row in rows]}
+
+
+json.dump({"pyarrow": by_pyarrow, "duckdb": by_duckdb}[sys.argv[1]](sys.argv[2]), sys.stdout)
