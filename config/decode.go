@@ -70,9 +70,7 @@ func setDefaults(v reflect.Value) {
 }
 
 func (d *document) decodeRoot(n ast.Node) {
-	v := reflect.ValueOf(d.root).Elem()
-	d.at[""] = place(n)
-	d.decodeStruct(v, "", n)
+	d.decodeStruct(reflect.ValueOf(d.root).Elem(), "", n)
 }
 
 func place(n ast.Node) position {

@@ -212,10 +212,17 @@ func (d *document) body(file *ast.File) (ast.Node, bool) {
 	case len(bodies) == 0:
 		d.faultAt(position{}, "", "", "the file is empty")
 	case len(file.Docs) > 1:
-		p := bodies[len(bodies)-1].GetToken().Position
-		d.faultAt(position{p.Line, p.Column}, "", "one file a job; remove the ---", "the file holds more than one YAML document")
+		d.faultAt(second(file), "", "one file a job; remove the ---", "the file holds more than one YAML document")
 	default:
 		return bodies[0], true
 	}
 	return nil, false
+}
+
+// second is where the second document begins.
+func second(file *ast.File) position {
+	if start := file.Docs[1].Start; start != nil && start.Position != nil {
+		return position{start.Position.Line, start.Position.Column}
+	}
+	return position{}
 }

@@ -188,6 +188,13 @@ var statementWords = map[string]bool{
 	"FOR": true, "FETCH": true, "OFFSET": true, "INTO": true, "RETURNING": true, "SET": true,
 }
 
+// volatileWords give every statement of a run another answer, so that counting and reading would not see the
+// same rows.
+var volatileWords = map[string]bool{
+	"SYSDATE": true, "SYSTIMESTAMP": true, "CURRENT_DATE": true, "CURRENT_TIMESTAMP": true, "LOCALTIMESTAMP": true,
+	"ROWNUM": true, "LEVEL": true, "NEXTVAL": true, "CURRVAL": true, "DBMS_RANDOM": true, "SYS_GUID": true,
+}
+
 func checkExpression(tokens []token) error {
 	meaning, depth := 0, []int(nil)
 	for i, t := range tokens {
@@ -198,6 +205,9 @@ func checkExpression(tokens []token) error {
 		case t.kind == tokenWord && statementWords[strings.ToUpper(t.text)]:
 			return refuse("%s at character %d: an expression is wanted, not a statement or its clauses", strings.ToUpper(t.text), t.at).
 				hint(`a column of that name is written in double quotes; for a query over several tables make a view`)
+		case t.kind == tokenWord && volatileWords[strings.ToUpper(t.text)]:
+			return refuse("%s at character %d differs from one statement of a run to the next", strings.ToUpper(t.text), t.at).
+				hint("use :date; a column of that name is written in double quotes")
 		case t.kind == tokenPlaceholder && !strings.EqualFold(t.text, ":date") && !strings.EqualFold(t.text, ":key"):
 			return refuse("%q at character %d is no placeholder", t.text, t.at).hint("use :date or :key")
 		case t.kind == tokenSign && i > 0 && isComment(tokens[i-1].text+t.text):
@@ -258,8 +268,8 @@ func (s *SessionStatement) UnmarshalText(text []byte) error {
 		if t.kind == tokenPlaceholder || i > 0 && isComment(tokens[i-1].text+t.text) {
 			return refuse("%q has no place in ALTER SESSION", t.text)
 		}
-		if t.kind == tokenWord {
-			words = append(words, strings.ToUpper(t.text))
+		if t.kind == tokenWord || t.kind == tokenQuoted {
+			words = append(words, strings.ToUpper(strings.Trim(t.text, `"`)))
 		}
 	}
 	if len(words) < 3 || words[0] != "ALTER" || words[1] != "SESSION" {

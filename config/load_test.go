@@ -127,7 +127,7 @@ func TestDaemonFaults(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"empty":            {"", "loadd.yaml: the file is empty"},
 		"comments only":    {"# nothing\n", "loadd.yaml: the file is empty"},
-		"two documents":    {"a: 1\n---\nb: 2\n", "loadd.yaml:3:2: the file holds more than one YAML document (one file a job; remove the ---)"},
+		"two documents":    {"a: 1\n---\nb: 2\n", "loadd.yaml:2:1: the file holds more than one YAML document (one file a job; remove the ---)"},
 		"a list":           {"- a\n", "loadd.yaml:1:1: must be settings below it, not a list"},
 		"a word":           {"hello\n", "loadd.yaml:1:1: must be settings below it, not a single value"},
 		"not UTF-8":        {"ledger:\n  host: \"\xe9t\xe9\"\n", "loadd.yaml:2:10: not UTF-8: byte 0xE9 (save the file as UTF-8)"},
