@@ -48,36 +48,11 @@ func checkSource(d *document, name string, s Source) {
 	if err := checkPlainName(name); err != nil {
 		d.reject(at, err)
 	}
-	switch direct := d.given(at+".host") || d.given(at+".service") || d.given(at+".port"); {
-	case !d.sound(at+".host", at+".service", at+".connect"):
-	case direct && s.Connect != "":
-		d.fault(at+".connect", "keep one of the two", "connect is instead of host, port and service")
-	case s.Connect != "":
-		checkDescriptor(d, at+".connect", s.Connect)
-	case s.Host == "":
-		d.fault(at+".host", "or give connect, a full descriptor", "is required")
-	case s.Service == "":
-		d.fault(at+".service", "or give connect, a full descriptor; a SID is written there", "is required")
+	if d.sound(at+".service") && strings.ContainsAny(s.Service, "()= ") {
+		d.fault(at+".service", "the name alone, as in lsnrctl services", "%q is no service name", s.Service)
 	}
-}
-
-var descriptor = regexp.MustCompile(`(?i)^\(\s*(DESCRIPTION|DESCRIPTION_LIST)\s*=`)
-
-func checkDescriptor(d *document, at, text string) {
-	depth := 0
-	for _, r := range text {
-		switch r {
-		case '(':
-			depth++
-		case ')':
-			depth--
-		}
-		if depth < 0 {
-			break
-		}
-	}
-	if depth != 0 || !descriptor.MatchString(text) {
-		d.fault(at, "as in (DESCRIPTION=(ADDRESS=(PROTOCOL=TCP)(HOST=h)(PORT=1521))(CONNECT_DATA=(SERVICE_NAME=s)))", "not a connect descriptor")
+	if d.sound(at+".host") && strings.ContainsAny(s.Host, "()=/: ") && net.ParseIP(s.Host) == nil {
+		d.fault(at+".host", "the port is a setting of its own", "%q is no host", s.Host)
 	}
 }
 
@@ -189,7 +164,11 @@ func checkHiveLogin(d *document, h *HiveWarehouse) {
 }
 
 // pinnedHive are settings that loadctl sets itself: its checks and its recovery stand on them.
-var pinnedHive = []string{"hive.query.tag", "hive.compute.query.using.stats", "hive.txn.ext.locking.enabled", "hive.support.concurrency"}
+var pinnedHive = []string{
+	"hive.query.tag", "hive.compute.query.using.stats", "hive.support.quoted.identifiers",
+	"hive.parquet.timestamp.skip.conversion", "hive.query.results.cache.enabled", "hive.txn.ext.locking.enabled",
+	"hive.server2.thrift.resultset.serialize.in.tasks",
+}
 
 var hiveSetting = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]*$`)
 

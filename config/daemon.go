@@ -60,14 +60,12 @@ type MigrateRole struct {
 
 // Source is an Oracle database.
 type Source struct {
-	// Host of the listener; instead of connect.
-	Host string `yaml:"host"`
+	// Host of the listener.
+	Host string `yaml:"host" required:"true"`
 	// Port of the listener.
 	Port int `yaml:"port" default:"1521" min:"1" max:"65535"`
 	// Service name, in any case.
-	Service string `yaml:"service"`
-	// Full connect descriptor, (DESCRIPTION=...), instead of host, port and service.
-	Connect string `yaml:"connect"`
+	Service string `yaml:"service" required:"true"`
 	// Login; upper-cased unless in double quotes, as Oracle does.
 	User Identifier `yaml:"user" required:"true"`
 	// Password of user, by reference.
@@ -76,8 +74,8 @@ type Source struct {
 	MaxSessions int `yaml:"max_sessions" default:"8" min:"1" max:"1000"`
 	// How long to wait for a connection and the login.
 	ConnectTimeout time.Duration `yaml:"connect_timeout" default:"15s" min:"1s" max:"10m"`
-	// Longest silence of the database within a call before the connection counts as lost.
-	ReadTimeout time.Duration `yaml:"read_timeout" default:"10m" min:"1s" max:"24h"`
+	// How large one reply may become; each session holds one in memory.
+	FetchBytes Size `yaml:"fetch_bytes" default:"4MiB" min:"64KiB" max:"256MiB"`
 	// ALTER SESSION statements for each new session.
 	SessionInit []SessionStatement `yaml:"session_init"`
 }
@@ -154,14 +152,14 @@ type HiveWarehouse struct {
 	StagingDatabase string `yaml:"staging_database" default:"default"`
 	// Hive settings for each session, as for SET.
 	Settings map[string]string `yaml:"settings"`
-	// Whether publishing into an external table takes Hive's exclusive lock.
-	ExternalLock ExternalLock `yaml:"external_lock" default:"auto"`
+	// Sessions kept for ordinary statements; a publish has one of its own.
+	Sessions int `yaml:"sessions" default:"4" min:"1" max:"64"`
 	// How long to wait for a connection and the login.
 	ConnectTimeout time.Duration `yaml:"connect_timeout" default:"15s" min:"1s" max:"10m"`
-	// Longest time of a call that does not wait for a statement's end.
-	CallTimeout time.Duration `yaml:"call_timeout" default:"60s" min:"1s" max:"1h"`
-	// Longest time of a statement other than the publish.
-	StatementTimeout time.Duration `yaml:"statement_timeout" default:"2h" min:"1s" max:"7d"`
+	// Longest time of one answer; a statement that runs is asked about again and again.
+	CallTimeout time.Duration `yaml:"call_timeout" default:"60s" min:"10s" max:"1h"`
+	// Longest time until a statement is compiled and under way.
+	CompileTimeout time.Duration `yaml:"compile_timeout" default:"10m" min:"10s" max:"24h"`
 }
 
 // Limits bounds one process.

@@ -104,18 +104,6 @@ func (HiveTransport) Words() Words {
 	return Words{Accepted: []string{"binary"}, Later: []string{"http", "https"}, Instead: "binary"}
 }
 
-// ExternalLock says whether publishing into an external table takes Hive's exclusive lock.
-type ExternalLock string
-
-// Lock policies: auto takes the lock where the server offers it.
-const (
-	LockAuto  ExternalLock = "auto"
-	LockNever ExternalLock = "never"
-)
-
-// Words lists the policies.
-func (ExternalLock) Words() Words { return Words{Accepted: []string{"auto", "never"}} }
-
 // LogLevel is the least level that is logged.
 type LogLevel string
 

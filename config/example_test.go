@@ -30,7 +30,7 @@ func TestExampleLoads(t *testing.T) {
 		TargetID: "files:/var/lib/loadctl/warehouse/lake.insp_dtl/load_date=2026-09-28",
 		Database: "lake", TargetTable: "insp_dtl", Partition: []PartitionValue{{"load_date", "2026-09-28"}},
 		Create: CreateIfMissing, Mode: InsertOverwrite, Metrics: MetricsDefault,
-		MaxRows: 5_000_000, TargetBytes: 128 << 20, Workers: 4, FetchRows: 5000,
+		MaxRows: 5_000_000, TargetBytes: 128 << 20, Workers: 4,
 		QueryTimeout: 6 * time.Hour, StallTimeout: 10 * time.Minute, MaxAttempts: 3, RunTimeout: 12 * time.Hour,
 	}
 	if !reflect.DeepEqual(r, want) {

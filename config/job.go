@@ -80,9 +80,7 @@ type Chunk struct {
 type Extract struct {
 	// Most partitions of a run read at once; never above the source's max_sessions.
 	Workers int `yaml:"workers" default:"4" min:"1" max:"256"`
-	// Rows asked for in one round trip.
-	FetchRows int `yaml:"fetch_rows" default:"5000" min:"1" max:"100000"`
-	// Longest time that one partition's query may run.
+	// Longest time from sending a query to its first answer.
 	QueryTimeout time.Duration `yaml:"query_timeout" default:"6h" min:"1s" max:"7d"`
 	// Longest time without a row.
 	StallTimeout time.Duration `yaml:"stall_timeout" default:"10m" min:"1s" max:"24h"`

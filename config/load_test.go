@@ -145,7 +145,7 @@ func TestDaemonFaults(t *testing.T) {
 		"hive":             {rest + "store: {local: {root: /s}}\nwarehouse: {hive: {host: h, user: u, auth: LDAP, transport: http, settings: {hive.query.tag: x}}}\n", "loadd.yaml:4:13: warehouse.hive.password: is required with auth: LDAP\nloadd.yaml:4:50: warehouse.hive.transport: \"http\" is not supported yet (use binary)\nloadd.yaml:4:78: warehouse.hive.settings.hive.query.tag: is set by loadctl itself (leave it out)"},
 		"a reference":      {goodDaemon + "http: {listen: \"${env:LISTEN}\"}\n", "loadd.yaml:6:8: http.listen: a reference where none is read (only passwords are references; write the value)"},
 		"no source":        {"ledger: {host: db}\nsources: {}\nstore: {local: {root: /s}}\nwarehouse: {files: {root: /w}}\n", "loadd.yaml:2:1: sources: names no source"},
-		"connect and host": {"ledger: {host: db}\nsources: {core: {host: o, connect: (DESCRIPTION=), user: u, password: \"${env:P}\"}}\nstore: {local: {root: /s}}\nwarehouse: {files: {root: /w}}\n", "loadd.yaml:2:27: sources.core.connect: connect is instead of host, port and service (keep one of the two)"},
+		"host and service": {"ledger: {host: db}\nsources: {core: {host: \"o:1521\", service: (X=1), user: u, password: \"${env:P}\"}}\nstore: {local: {root: /s}}\nwarehouse: {files: {root: /w}}\n", "loadd.yaml:2:18: sources.core.host: \"o:1521\" is no host (the port is a setting of its own)\nloadd.yaml:2:34: sources.core.service: \"(X=1)\" is no service name (the name alone, as in lsnrctl services)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wantLines(t, complaints(t, test.text, nil), test.want)
@@ -201,7 +201,7 @@ func TestJobFaults(t *testing.T) {
 		"partition is read":    {"job: A\nsource: {name: core, table: t, columns: [A, LOAD_DATE]}\n" + target, "jobs/a.yaml:3:25: target.partition: load_date is a source column too (leave it out of source.columns, or name the partition column otherwise)"},
 		"types":                {goodJob + "types:\n  A: string\n  a: string\n  b: decimal(40,2)\n  C: float\n  x y: string\n", "jobs/a.yaml:6:3: types.a: A has a type already\njobs/a.yaml:7:3: types.b: \"decimal(40,2)\" is out of range (precision 1 to 38, scale 0 to precision)\njobs/a.yaml:8:3: types.C: \"float\" is not a type that a column can be given (string or decimal(precision,scale))\njobs/a.yaml:9:3: types.x y: \"x y\" is no plain name because of ' ' (" + quoteAdvice + ")"},
 		"not a bool":           {goodJob + "allow_empty: yes\n", "jobs/a.yaml:4:1: allow_empty: \"yes\" is neither true nor false"},
-		"a float":              {goodJob + "extract: {fetch_rows: 1.5, max_attempts: 07}\n", "jobs/a.yaml:4:11: extract.fetch_rows: \"1.5\" is not a whole number\njobs/a.yaml:4:28: extract.max_attempts: \"07\" is not a whole number"},
+		"a float":              {goodJob + "extract: {workers: 1.5, max_attempts: 07}\n", "jobs/a.yaml:4:11: extract.workers: \"1.5\" is not a whole number\njobs/a.yaml:4:25: extract.max_attempts: \"07\" is not a whole number"},
 		"an empty list":        {"job: A\nsource: {name: core, table: t, columns: []}\n" + target, "jobs/a.yaml:2:32: source.columns: an empty list (leave the key out)"},
 		"no value":             {"job:\nsource: {name: core, table: t}\n" + target, "jobs/a.yaml:1:1: job: has no value (give it a value or leave the key out)"},
 		"empty where":          {"job: A\nsource: {name: core, table: t, where: \" \"}\n" + target, "jobs/a.yaml:2:32: source.where: an empty condition (leave the key out to read every row)"},
@@ -213,13 +213,13 @@ func TestJobFaults(t *testing.T) {
 }
 
 func TestJobGetsDefaultsOfTheDaemon(t *testing.T) {
-	daemon := goodDaemon + "defaults: {timezone: Asia/Seoul, chunk: {max_rows: 7}, extract: {fetch_rows: 9, max_attempts: 2}, run_timeout: 1h}\n"
-	c := mustLoad(t, daemon, map[string]string{"a.yaml": goodJob + "extract: {fetch_rows: 10}\n"})
+	daemon := goodDaemon + "defaults: {timezone: Asia/Seoul, chunk: {max_rows: 7}, extract: {stall_timeout: 9s, max_attempts: 2}, run_timeout: 1h}\n"
+	c := mustLoad(t, daemon, map[string]string{"a.yaml": goodJob + "extract: {stall_timeout: 10s}\n"})
 	r, err := c.Resolve("A", date(t, "2026-01-02"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Timezone != "Asia/Seoul" || r.MaxRows != 7 || r.FetchRows != 10 || r.MaxAttempts != 2 || r.RunTimeout.Hours() != 1 {
+	if r.Timezone != "Asia/Seoul" || r.MaxRows != 7 || r.StallTimeout.Seconds() != 10 || r.MaxAttempts != 2 || r.RunTimeout.Hours() != 1 {
 		t.Errorf("got %+v", r)
 	}
 	if r.TargetBytes != 128<<20 || r.Workers != 4 {

@@ -42,8 +42,7 @@ type Resolved struct {
 	AllowEmpty   bool             `json:"allow_empty"`
 	MaxRows      int              `json:"max_rows"`
 	TargetBytes  int64            `json:"target_bytes"`
-	Workers      int              `json:"workers"` // never above the source's max_sessions
-	FetchRows    int              `json:"fetch_rows"`
+	Workers      int              `json:"workers"`       // never above the source's max_sessions
 	QueryTimeout time.Duration    `json:"query_timeout"` // nanoseconds in JSON
 	StallTimeout time.Duration    `json:"stall_timeout"`
 	MaxAttempts  int              `json:"max_attempts"`
@@ -87,7 +86,7 @@ func (j Job) resolve(date Date) Resolved {
 		Create: j.Target.Create, Mode: j.Target.Mode,
 		Metrics: j.Metrics.Set, MetricNames: j.Metrics.Exact(), AllowEmpty: j.AllowEmpty,
 		MaxRows: j.Chunk.MaxRows, TargetBytes: int64(j.Chunk.TargetBytes),
-		FetchRows: j.Extract.FetchRows, MaxAttempts: j.Extract.MaxAttempts,
+		MaxAttempts:  j.Extract.MaxAttempts,
 		QueryTimeout: j.Extract.QueryTimeout, StallTimeout: j.Extract.StallTimeout, RunTimeout: j.RunTimeout,
 	}
 	for _, p := range j.Target.Partition {
