@@ -116,6 +116,10 @@ func (c *conn) call(ctx context.Context, timeout time.Duration, name string, f f
 	if err == nil {
 		return nil
 	}
+	var app thrift.TApplicationException
+	if errors.As(err, &app) && app.TypeId() == thrift.UNKNOWN_METHOD { // an answer like any other
+		return fmt.Errorf("%s on HiveServer2 at %s: %w: %w", name, c.cfg.Address, ErrUnsupported, err)
+	}
 	c.broken = err
 	c.net.Close()
 	if ctx.Err() != nil {
