@@ -1,0 +1,1 @@
+SELECT run_id FROM loadctl.load_dispatch WHERE id = @id

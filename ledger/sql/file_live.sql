@@ -1,0 +1,3 @@
+SELECT partition, token, idx AS index, path, rows, bytes, digest, voided_at IS NOT NULL AS void
+  FROM loadctl.load_file
+ WHERE run_id = @run AND partition = @partition AND idx = @idx AND voided_at IS NULL
