@@ -14,7 +14,7 @@ type File struct {
 	Partition int
 	Token     uuid.UUID // of the attempt
 	Index     int       // 0, 1, … within the attempt
-	Path      string    // absolute, directly in the attempt's directory
+	Path      string    // clean, directly in the attempt's directory
 	Rows      int64
 	Bytes     int64
 	Digest    string // of the content
@@ -46,7 +46,7 @@ func (p partitionRow) holds(token uuid.UUID) bool {
 func lockPartition(ctx context.Context, tx pgx.Tx, held Held) (partitionRow, error) {
 	p, found, err := one[partitionRow](ctx, tx, "partition_lock", args{"run": held.Run, "idx": held.Partition})
 	if err == nil && !found {
-		err = fmt.Errorf("partition %d of run %s: %w", held.Partition, held.Run, ErrNotFound)
+		err = fmt.Errorf("partition %d of run %s: %w", held.Partition, held.Run, ErrNoRun)
 	}
 	return p, err
 }
@@ -81,7 +81,7 @@ func reportChunk(ctx context.Context, tx pgx.Tx, held Held, f File) error {
 	if !p.holds(held.Token) {
 		return held.mismatch(p)
 	}
-	if dir := AttemptDir(p.Root, held.Partition, held.Token); path.Clean(f.Path) != f.Path || path.Dir(f.Path) != dir {
+	if dir := AttemptDir(p.Root, held.Partition, held.Token); !cleanPath(f.Path) || path.Dir(f.Path) != dir {
 		return invalid("path %q does not lie directly in %s", f.Path, dir)
 	}
 	n, err := exec(ctx, tx, "file_insert", args{"run": held.Run, "partition": held.Partition, "token": held.Token, "idx": f.Index,

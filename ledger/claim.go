@@ -174,7 +174,7 @@ func (l *Ledger) Heartbeat(ctx context.Context, held Held, rows int64, lease tim
 	case err != nil:
 		return Beat{}, fmt.Errorf("heartbeat: %w", l.connectError(err))
 	case !found:
-		return Beat{}, fmt.Errorf("heartbeat: run %s: %w", held.Run, ErrNotFound)
+		return Beat{}, fmt.Errorf("heartbeat: run %s: %w", held.Run, ErrNoRun)
 	case a.LeaseUntil == nil:
 		return Beat{State: a.State}, nil
 	}

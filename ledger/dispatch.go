@@ -89,7 +89,7 @@ func (l *Ledger) OwnStep(ctx context.Context, req OwnRequest) (Ownership, error)
 	}
 	run, found, err := one[struct{ RunID uuid.UUID }](ctx, l.pool, "dispatch_run", args{"id": req.Dispatch})
 	if err != nil || !found {
-		return Ownership{}, errors.Join(l.connectError(err), notFound(found, "dispatch", req.Dispatch))
+		return Ownership{}, errors.Join(l.connectError(err), noSuch(found, "dispatch", req.Dispatch))
 	}
 	var own Ownership
 	err = l.decide(ctx, func(tx pgx.Tx) (err error) {
@@ -265,9 +265,9 @@ func (l *Ledger) release(ctx context.Context, tx pgx.Tx, hold Hold, d dispatchRo
 	return notify(ctx, tx, hold.Run)
 }
 
-func notFound(found bool, what string, id int64) error {
+func noSuch(found bool, what string, id int64) error {
 	if found {
 		return nil
 	}
-	return fmt.Errorf("%s %d: %w", what, id, ErrNotFound)
+	return fmt.Errorf("%s %d: %w", what, id, ErrNoRun)
 }

@@ -20,7 +20,7 @@ var (
 	ErrManifest      = errors.New("FAILED_MANIFEST")
 	ErrMismatch      = errors.New("values differ")
 	ErrTimeline      = errors.New("LEDGER_TIMELINE_NOT_COMPARED")
-	ErrNotFound      = errors.New("no such run")
+	ErrNoRun         = errors.New("no such run")
 	ErrAmbiguous     = errors.New("more than one run matches")
 	ErrInvalid       = errors.New("invalid request")
 

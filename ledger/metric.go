@@ -20,10 +20,12 @@ const (
 	StageTarget  Stage = "target"  // by the warehouse, over the target
 )
 
-// Names of metrics that have a meaning here. Others (sum, min, max, a checksum) are compared as they are.
+// Names of metrics that have a meaning here. Others (sum, min, max) are compared as they are.
 const (
-	MetricRows    = "rows"    // of the whole; its column is empty
-	MetricNonNull = "nonnull" // of a column: how many of its values are not NULL
+	MetricRows     = "rows"     // of the whole; its column is empty
+	MetricNonNull  = "nonnull"  // of a column: how many of its values are not NULL
+	MetricDigest   = "digest"   // of a column's content, as only our own reader and writer can compute it
+	MetricChecksum = "checksum" // of a column's content, as only a warehouse can compute it
 )
 
 // Metric is one measured value: exact text, nil for SQL NULL. Column is empty for what is no column's.

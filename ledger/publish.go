@@ -88,7 +88,7 @@ func lockPublish(ctx context.Context, tx pgx.Tx, hold Hold) (locked, publishRow,
 	}
 	a, found, err := one[publishRow](ctx, tx, "publish_get", args{"run": hold.Run, "token": hold.Token})
 	if err == nil && !found {
-		err = fmt.Errorf("publish of run %s: %w", hold.Run, ErrNotFound)
+		err = fmt.Errorf("publish of run %s: %w", hold.Run, ErrNoRun)
 	}
 	return run, a, err
 }

@@ -22,14 +22,14 @@ const findLimit = 10
 var suffix = regexp.MustCompile(`^[0-9a-fA-F-]*[0-9a-fA-F]{4}$`)
 
 // Find reads the run that a person means: a full id, the end of one (at least 4 digits), job/key#number, job/key for
-// the newest of them, or "latest". The error matches ErrNotFound, or is *AmbiguousError.
+// the newest of them, or "latest". The error matches ErrNoRun, or is *AmbiguousError.
 func (l *Ledger) Find(ctx context.Context, ref string) (Run, error) {
 	runs, err := l.find(ctx, ref)
 	switch {
 	case err != nil:
 		return Run{}, fmt.Errorf("find run %q: %w", ref, l.connectError(err))
 	case len(runs) == 0:
-		return Run{}, fmt.Errorf("find run %q: %w", ref, ErrNotFound)
+		return Run{}, fmt.Errorf("find run %q: %w", ref, ErrNoRun)
 	case len(runs) > 1:
 		return Run{}, &AmbiguousError{Ref: ref, Runs: runs}
 	}

@@ -72,14 +72,14 @@ func (r Run) Handle() string { return fmt.Sprintf("%s/%s#%d", r.Job, r.Key, r.Nu
 // Short is the run's short id: the last 6 hexadecimal digits. The first ones are the clock.
 func (r Run) Short() string { return r.ID.String()[30:] }
 
-// Run reads a run. The error matches ErrNotFound if there is none.
+// Run reads a run. The error matches ErrNoRun if there is none.
 func (l *Ledger) Run(ctx context.Context, id uuid.UUID) (Run, error) {
 	runs, err := l.runs(ctx, []uuid.UUID{id})
 	switch {
 	case err != nil:
 		return Run{}, fmt.Errorf("read run %s: %w", id, err)
 	case len(runs) == 0:
-		return Run{}, fmt.Errorf("read run %s: %w", id, ErrNotFound)
+		return Run{}, fmt.Errorf("read run %s: %w", id, ErrNoRun)
 	}
 	return runs[0], nil
 }
@@ -119,7 +119,7 @@ func lock(ctx context.Context, tx pgx.Tx, run uuid.UUID) (locked, error) {
 		return r, err
 	}
 	if !found {
-		return r, fmt.Errorf("run %s: %w", run, ErrNotFound)
+		return r, fmt.Errorf("run %s: %w", run, ErrNoRun)
 	}
 	return r, nil
 }

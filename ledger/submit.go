@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -28,7 +29,7 @@ type RunRequest struct {
 	Source      string          // name of the source whose sessions are limited
 	MaxSessions int             // on Source, over all processes
 	MaxAttempts int             // of a partition, before the run fails
-	AttemptRoot string          // absolute, clean; attempts are written to <AttemptRoot>/<partition>-<token>/
+	AttemptRoot string          // a clean path in the store; attempts are written to <AttemptRoot>/<partition>-<token>/
 	Spec        json.RawMessage // the resolved job, secrets as references; steps read only this
 	Digest      string          // of Spec
 	Options     json.RawMessage // what the caller asked for beyond the job; {} if empty
@@ -44,12 +45,17 @@ func (r RunRequest) check() error {
 		return invalid("submit run: job, key, target, source and digest are required")
 	case r.MaxSessions < 1 || r.MaxAttempts < 1 || r.Timeout <= 0:
 		return invalid("submit run: max sessions, max attempts and timeout must be positive")
-	case !path.IsAbs(r.AttemptRoot) || path.Clean(r.AttemptRoot) != r.AttemptRoot:
-		return invalid("submit run: attempt root %q is not absolute and clean", r.AttemptRoot)
+	case !cleanPath(r.AttemptRoot):
+		return invalid("submit run: attempt root %q is not a clean path", r.AttemptRoot)
 	case !json.Valid(r.Spec):
 		return invalid("submit run: the job is not JSON")
 	}
 	return nil
+}
+
+// cleanPath says whether p names one place below a root, or an absolute one, and in one way only.
+func cleanPath(p string) bool {
+	return p != "" && path.Clean(p) == p && p != "." && p != "/" && p != ".." && !strings.HasPrefix(p, "../")
 }
 
 // submitRounds bounds how often a submit that lost against a run which then ended tries again.

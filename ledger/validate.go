@@ -98,30 +98,26 @@ func compareStage(ctx context.Context, tx pgx.Tx, hold Hold, stage Stage) ([]Dif
 	if err != nil {
 		return nil, err
 	}
-	if upstream == StageStream {
-		up, down = shared(up, down)
+	shared := sharedMetrics(stage)
+	return Compare(upstream, stage, only(up, shared), only(down, shared), false), nil
+}
+
+// sharedMetrics says which metrics a stage shares with the one before. All of these must be there for every column on both
+// sides; what only one of two engines can compute is left out by name, never because it happens to be absent.
+func sharedMetrics(stage Stage) func(name string) bool {
+	switch stage {
+	case StageSealed:
+		return func(name string) bool { return name == MetricRows || name == MetricDigest }
+	case StageStaging:
+		return func(name string) bool { return name != MetricDigest && name != MetricChecksum }
 	}
-	return Compare(upstream, stage, up, down, false), nil
+	return func(string) bool { return true }
 }
 
-// shared drops the metrics whose name one of the sides never measures: a content digest is the stream's and the sealed
-// files', a checksum the warehouse's. What both sides measure of any column must be there for each column on both.
-func shared(up, down []Metric) (_, _ []Metric) {
-	return only(up, namesOf(down)), only(down, namesOf(up))
-}
-
-func namesOf(ms []Metric) map[string]bool {
-	names := make(map[string]bool)
-	for _, m := range ms {
-		names[m.Name] = true
-	}
-	return names
-}
-
-func only(ms []Metric, names map[string]bool) []Metric {
+func only(ms []Metric, wanted func(name string) bool) []Metric {
 	var out []Metric
 	for _, m := range ms {
-		if names[m.Name] {
+		if wanted(m.Name) {
 			out = append(out, m)
 		}
 	}
