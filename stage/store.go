@@ -29,6 +29,7 @@ type Info struct {
 	Size    int64
 	ModTime time.Time
 	Dir     bool
+	ID      uint64 // the store's own id of the file (HDFS fileId, inode), which a rename keeps; 0 unknown
 }
 
 // File is a file being written. It is durable, whole and visible at its length only after Close returned nil;
@@ -49,7 +50,8 @@ type Content interface {
 // Store is a directory tree. Paths are slash-separated, clean, relative to the root that the store was made
 // with. Its methods are safe for concurrent use.
 type Store interface {
-	// Create makes a new file, with its missing parents; ErrExist if the name is taken.
+	// Create makes a new file, with its missing parents; ErrExist if the name is taken. ctx is that of the file's
+	// whole life: once it has ended, nothing more is written and Close fails.
 	Create(ctx context.Context, path string) (File, error)
 	// Open reads a file.
 	Open(ctx context.Context, path string) (Content, error)

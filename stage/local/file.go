@@ -1,17 +1,21 @@
 package local
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/loadctl/loadctl/stage"
 )
 
 // file is written under a name in tmpDir until Close gives it its own.
 type file struct {
+	ctx  context.Context // of its whole life
 	f    *os.File
 	name string
 	err  error // of the first failure: the file is worth nothing after it
@@ -20,6 +24,9 @@ type file struct {
 
 func (f *file) Write(p []byte) (int, error) {
 	if f.err != nil {
+		return 0, f.err
+	}
+	if f.err = f.ctx.Err(); f.err != nil {
 		return 0, f.err
 	}
 	n, err := f.f.Write(p)
@@ -35,8 +42,8 @@ func (f *file) Close() error {
 	if f.done {
 		return fmt.Errorf("close %s: %w", f.name, fs.ErrClosed)
 	}
-	if f.err != nil {
-		return errors.Join(f.err, f.Abort())
+	if err := cmp.Or(f.err, f.ctx.Err()); err != nil {
+		return errors.Join(err, f.Abort())
 	}
 	if err := f.f.Sync(); err != nil {
 		return errors.Join(fmt.Errorf("sync %s: %w", f.name, mapError(err)), f.Abort())
@@ -78,6 +85,9 @@ func describe(path string, info fs.FileInfo) stage.Info {
 	i := stage.Info{Path: path, ModTime: info.ModTime(), Dir: info.IsDir()}
 	if !i.Dir {
 		i.Size = info.Size()
+	}
+	if sys, ok := info.Sys().(*syscall.Stat_t); ok {
+		i.ID = sys.Ino
 	}
 	return i
 }

@@ -98,7 +98,7 @@ func (s *Store) Create(ctx context.Context, path string) (stage.File, error) {
 	if err := f.Chmod(s.fileMode); err != nil { // whatever the process' umask
 		return nil, errors.Join(fmt.Errorf("create %s: %w", name, mapError(err)), f.Close(), os.Remove(draft))
 	}
-	return &file{f: f, name: name}, nil
+	return &file{ctx: ctx, f: f, name: name}, nil
 }
 
 // Open reads a file.
