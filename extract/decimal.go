@@ -170,6 +170,37 @@ func rescale(n *big.Int, digits int) *big.Int {
 	return power.Mul(power, n)
 }
 
+// CanonicalDecimal rewrites plain decimal text of any length with exactly scale digits after the point. Digits
+// beyond the scale are ErrValue.
+func CanonicalDecimal(s string, scale int) (string, error) {
+	n, has, err := parseBig(s)
+	if err != nil {
+		return "", err
+	}
+	if has > scale {
+		trimmed, rest := new(big.Int).QuoRem(n, rescale(big.NewInt(1), has-scale), new(big.Int))
+		if rest.Sign() != 0 {
+			return "", fmt.Errorf("%w: %s has more than %d digits after the point", ErrValue, clip(s), scale)
+		}
+		return formatBig(trimmed, scale), nil
+	}
+	return formatBig(rescale(n, scale-has), scale), nil
+}
+
+// AddDecimal adds two plain decimal texts of any length; the sum has the greater of their scales.
+func AddDecimal(a, b string) (string, error) {
+	x, xs, err := parseBig(a)
+	if err != nil {
+		return "", err
+	}
+	y, ys, err := parseBig(b)
+	if err != nil {
+		return "", err
+	}
+	scale := max(xs, ys)
+	return formatBig(new(big.Int).Add(rescale(x, scale-xs), rescale(y, scale-ys)), scale), nil
+}
+
 // CompareDecimal compares two plain decimal texts of any length and scale by value.
 func CompareDecimal(a, b string) (int, error) {
 	x, xs, err := parseBig(a)
