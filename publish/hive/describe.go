@@ -14,13 +14,10 @@ import (
 
 const parquetSerDe = "org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe"
 
-// field is a column as the metastore has it.
-type field struct{ name, kind string }
-
 // description is what DESCRIBE FORMATTED says of a table or a partition.
 type description struct {
-	columns    []field
-	partition  []field
+	columns    []publish.Field
+	partition  []publish.Field
 	kind       string // Table Type; "" of a partition
 	location   string
 	serde      string
@@ -48,9 +45,9 @@ func parseDescription(rows [][]hs2.Value) (description, error) {
 		case strings.HasPrefix(name, "# ") && value == "":
 			section, parameters = name, false
 		case section == headColumns && name != "":
-			d.columns = append(d.columns, field{name, value})
+			d.columns = append(d.columns, publish.Field{Name: name, Type: value})
 		case section == headPartition && name != "":
-			d.partition = append(d.partition, field{name, value})
+			d.partition = append(d.partition, publish.Field{Name: name, Type: value})
 		case name == "Table Parameters:" || name == "Partition Parameters:":
 			parameters = true
 		case parameters && name == "" && value != "":
@@ -86,7 +83,7 @@ func (d *description) detail(name, value string) {
 func (d description) order() []string {
 	names := make([]string, len(d.columns))
 	for i, c := range d.columns {
-		names[i] = c.name
+		names[i] = c.Name
 	}
 	return names
 }
@@ -98,7 +95,7 @@ func (d description) detailText() string {
 // differences names everything that keeps t from being published into the table that d describes.
 func (d description) differences(t publish.Target) []string {
 	out := d.kindDifferences()
-	out = append(out, columnDifferences(d.columns, t.Columns)...)
+	out = append(out, publish.ColumnDifferences(d.columns, fields(t.Columns))...)
 	return append(out, partitionDifferences(d.partition, t.Partition)...)
 }
 
@@ -116,41 +113,21 @@ func (d description) kindDifferences() []string {
 	return out
 }
 
-func columnDifferences(have []field, want []stage.Column) []string {
-	kinds := make(map[string]string, len(have))
-	for _, c := range have {
-		kinds[c.name] = c.kind
-	}
-	var out []string
-	for _, c := range want {
-		kind, ok := kinds[c.Name]
-		switch {
-		case !ok:
-			out = append(out, fmt.Sprintf("column %q (%s) is missing", c.Name, typeName(c.Type)))
-		case kind != typeName(c.Type):
-			out = append(out, fmt.Sprintf("column %q is %s, the plan has %s", c.Name, kind, typeName(c.Type)))
-		}
-		delete(kinds, c.Name)
-	}
-	for _, c := range have { // in the table's order
-		if kind, left := kinds[c.name]; left {
-			out = append(out, fmt.Sprintf("column %q (%s) is not in the plan", c.name, kind))
-		}
+func fields(cols []stage.Column) []publish.Field {
+	out := make([]publish.Field, len(cols))
+	for i, c := range cols {
+		out[i] = publish.Field{Name: c.Name, Type: typeName(c.Type)}
 	}
 	return out
 }
 
-func partitionDifferences(have []field, want []publish.PartitionValue) []string {
+func partitionDifferences(have []publish.Field, want []publish.PartitionValue) []string {
 	names := make([]string, len(have))
 	for i, c := range have {
-		names[i] = c.name
+		names[i] = c.Name
 	}
-	planned := make([]string, len(want))
-	for i, p := range want {
-		planned[i] = strings.ToLower(p.Column)
-	}
-	if h, w := strings.Join(names, ", "), strings.Join(planned, ", "); h != w {
-		return []string{fmt.Sprintf("it is partitioned by (%s), the plan by (%s)", h, w)}
+	if d := publish.PartitionDifference(names, want); d != "" {
+		return []string{d}
 	}
 	var out []string
 	for i, c := range have {
@@ -162,25 +139,17 @@ func partitionDifferences(have []field, want []publish.PartitionValue) []string 
 }
 
 // partitionFault says why a value cannot be compared, as text, with a partition column of that type.
-func partitionFault(c field, value string) string {
-	switch c.kind {
+func partitionFault(c publish.Field, value string) string {
+	switch c.Type {
 	case "string":
 		return ""
 	case "date":
 		if _, err := time.Parse(time.DateOnly, value); err != nil {
-			return fmt.Sprintf("partition column %q is date, and %q is no date", c.name, value)
+			return fmt.Sprintf("partition column %q is date, and %q is no date", c.Name, value)
 		}
 		return ""
 	}
-	return fmt.Sprintf("partition column %q is %s; only string and date are published to yet", c.name, c.kind)
-}
-
-// schemaError joins differences into one error, nil for none.
-func schemaError(t publish.Target, differences []string) error {
-	if len(differences) == 0 {
-		return nil
-	}
-	return fmt.Errorf("table %s.%s: %w: %s", t.Database, t.Table, publish.ErrSchema, strings.Join(differences, "; "))
+	return fmt.Sprintf("partition column %q is %s; only string and date are published to yet", c.Name, c.Type)
 }
 
 // checkColumns refuses columns and names that no statement can be written for.

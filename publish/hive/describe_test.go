@@ -90,7 +90,7 @@ func TestDifferencesNameEachFault(t *testing.T) {
 		{"org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe", "org.apache.hadoop.hive.ql.io.orc.OrcSerde", "OrcSerde; only Parquet"},
 	} {
 		d := described(t, strings.Replace(describeRows, tt.old, tt.with, 1))
-		err := schemaError(describedTarget(), d.differences(describedTarget()))
+		err := publish.SchemaError("dw", "insp_dtl", d.differences(describedTarget()))
 		if !errors.Is(err, publish.ErrSchema) || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), "dw.insp_dtl") {
 			t.Errorf("%s: error %v, want ErrSchema that says %s", tt.with, err, tt.says)
 		}

@@ -66,7 +66,7 @@ func (x *session) statement(ctx context.Context, p publish.Publication) (string,
 	if err != nil {
 		return "", err
 	}
-	if err := schemaError(p.Target, d.differences(p.Target)); err != nil {
+	if err := publish.SchemaError(p.Target.Database, p.Target.Table, d.differences(p.Target)); err != nil {
 		return "", err
 	}
 	return insertOverwrite(p, d.order()), nil

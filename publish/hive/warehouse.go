@@ -124,7 +124,7 @@ func (w *Warehouse) Inspect(ctx context.Context, t publish.Target) (publish.Stat
 		return publish.State{}, err
 	}
 	state := publish.State{Exists: true, Location: d.location, Detail: d.detailText()}
-	return state, schemaError(t, d.differences(t))
+	return state, publish.SchemaError(t.Database, t.Table, d.differences(t))
 }
 
 func noDatabase(op, name string) error {
@@ -178,7 +178,7 @@ func (w *Warehouse) Stage(ctx context.Context, s publish.Staging) error {
 }
 
 func (d description) stagingDifferences(s publish.Staging) []string {
-	out := append(d.kindDifferences(), columnDifferences(d.columns, s.Columns)...)
+	out := append(d.kindDifferences(), publish.ColumnDifferences(d.columns, fields(s.Columns))...)
 	if !sameLocation(d.location, s.Location) {
 		out = append(out, fmt.Sprintf("its location is %s, not %s", d.location, s.Location))
 	}
