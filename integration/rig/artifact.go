@@ -144,9 +144,9 @@ func (a artifacts) once(ctx context.Context, name string, content []byte, fill f
 	return dir, nil
 }
 
-// mvn runs Maven; the local repository stays the user's own.
+// mvn runs Maven; the local repository stays the user's own. -U asks again for what could not be had a while ago.
 func (a artifacts) mvn(ctx context.Context, log string, args ...string) error {
-	cmd := exec.CommandContext(ctx, a.tools.mvn, append([]string{"-B", "-q", "-Dstyle.color=never"}, args...)...)
+	cmd := exec.CommandContext(ctx, a.tools.mvn, append([]string{"-B", "-q", "-U", "-Dstyle.color=never"}, args...)...)
 	out, err := cmd.CombinedOutput()
 	if werr := os.WriteFile(log, out, 0o644); werr != nil {
 		return fmt.Errorf("write log: %w", werr)

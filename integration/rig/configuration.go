@@ -3,12 +3,10 @@ package rig
 import (
 	"bytes"
 	"embed"
-	"encoding/xml"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"text/template"
 )
 
@@ -21,7 +19,7 @@ type configuration struct {
 	digest string
 }
 
-// settings are what the templates read. Strings are escaped for XML.
+// settings are what the templates read. No value needs escaping: open checks folders, passwords are letters and digits.
 type settings struct {
 	Dir               string
 	Ports             ports
@@ -62,7 +60,7 @@ func (c configuration) write(s *Stack) error {
 		}
 	}
 	v := settings{
-		Dir: escape(s.Dir), Ports: s.state.Ports, PostgresPassword: escape(s.state.PostgresPassword),
+		Dir: s.Dir, Ports: s.state.Ports, PostgresPassword: s.state.PostgresPassword,
 		Standalone: s.opt.Metastore == Standalone, Auth: s.opt.Auth, CloseOnDisconnect: !s.opt.KeepOnDisconnect,
 	}
 	for _, t := range c.files.Templates() {
@@ -86,9 +84,3 @@ func (c configuration) write(s *Stack) error {
 
 // usersFile lists who may log in to HiveServer2 in the Custom variant.
 func (s *Stack) usersFile() string { return s.dir("conf/users") }
-
-func escape(text string) string {
-	var b strings.Builder
-	xml.EscapeText(&b, []byte(text)) // a strings.Builder never fails
-	return b.String()
-}

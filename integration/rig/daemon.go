@@ -36,6 +36,7 @@ type daemon struct {
 	stop  syscall.Signal                         // asks it to end in good order
 	start func(context.Context) (process, error) // makes its data when there is none, and starts it
 	probe func(ctx context.Context) error        // nil when it does its work
+	limit time.Duration                          // of one probe: an answer may be lost for ever where the next one comes at once
 	after func(ctx context.Context) error        // what is set up through it, done again without harm; or nil
 }
 
@@ -140,12 +141,19 @@ func (s *Stack) ready(ctx context.Context, d daemon, patience time.Duration) err
 			cancel() // no use in asking again
 			return died
 		}
-		return d.probe(ctx)
+		return d.ask(ctx)
 	})
 	if err != nil && !errors.Is(err, died) && ctx.Err() != nil {
 		return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 	}
 	return err
+}
+
+// ask probes once.
+func (d daemon) ask(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, d.limit)
+	defer cancel()
+	return d.probe(ctx)
 }
 
 func (s *Stack) process(name string) process {

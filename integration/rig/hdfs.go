@@ -30,6 +30,7 @@ func (s *Stack) nameNodeDaemon() daemon {
 		name: nameNode, part: HDFS, stop: syscall.SIGTERM,
 		start: s.startNameNode,
 		probe: s.probeNameNode,
+		limit: 3 * time.Second,
 	}
 }
 
@@ -38,6 +39,7 @@ func (s *Stack) dataNodeDaemon() daemon {
 		name: dataNode, part: HDFS, stop: syscall.SIGTERM,
 		start: s.startDataNode,
 		probe: s.probeDataNode,
+		limit: 3 * time.Second,
 		after: s.makeFolders,
 	}
 }
@@ -127,11 +129,19 @@ func (s *Stack) probeDataNode(ctx context.Context) error {
 	return nil
 }
 
-// closeFile closes again while the last block is still being replicated, as HDFS' own client does.
+// closeFile closes again while the last block is still being replicated, as HDFS' own client does. Any other error is
+// final: the library repeats it for ever.
 func closeFile(ctx context.Context, w *hdfs.FileWriter) error {
-	return poll(ctx, 20*time.Millisecond, func() error {
-		return w.Close()
+	var final error
+	err := poll(ctx, 20*time.Millisecond, func() error {
+		err := w.Close()
+		if hdfs.IsErrReplicating(err) {
+			return err
+		}
+		final = err
+		return nil
 	})
+	return errors.Join(err, final)
 }
 
 // makeFolders makes the folders that Hive and the product expect.

@@ -6,6 +6,7 @@ import (
 	"net"
 	"strconv"
 	"syscall"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -30,6 +31,7 @@ func (s *Stack) metastoreDaemon() daemon {
 				"-p", strconv.Itoa(s.state.Ports.Metastore))
 		},
 		probe: func(ctx context.Context) error { return s.probePort(ctx, s.state.Ports.Metastore) },
+		limit: 3 * time.Second,
 	}
 }
 
@@ -40,6 +42,7 @@ func (s *Stack) hiveServer2Daemon() daemon {
 			return s.startHive(ctx, hiveServer2, "1g", "org.apache.hive.service.server.HiveServer2")
 		},
 		probe: s.probeHiveServer2,
+		limit: 30 * time.Second,
 	}
 }
 

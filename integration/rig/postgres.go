@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -30,7 +31,7 @@ func (p PostgresServer) DSN(database string) string {
 func (s *Stack) postgresDaemon() daemon {
 	return daemon{
 		name: postgres, part: Postgres, stop: syscall.SIGINT,
-		start: s.startPostgres, probe: s.probePostgres, after: s.makeLedger,
+		start: s.startPostgres, probe: s.probePostgres, limit: 3 * time.Second, after: s.makeLedger,
 	}
 }
 

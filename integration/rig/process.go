@@ -70,14 +70,15 @@ func run(ctx context.Context, c command, log string) error {
 }
 
 // alive reports whether the process runs. A zombie is dead: a daemon killed while its starter lives stays one until
-// the starter looks, which alive does. A stopped (SIGSTOP) process is alive.
+// the starter looks, which alive does. But while other threads of a zombie are still ending, it holds its ports, and
+// counts as alive. A stopped (SIGSTOP) process is alive.
 func (p process) alive() bool {
 	if p.PID == 0 {
 		return false
 	}
 	syscall.Wait4(p.PID, nil, syscall.WNOHANG, nil) // reaps it where it is our child; an error says that it is not
 	st, err := readStat(p.PID)
-	return err == nil && st.started == p.Started && st.state != 'Z' && st.state != 'X'
+	return err == nil && st.started == p.Started && (st.state != 'Z' || st.threads > 1) && st.state != 'X'
 }
 
 // signal sends sig to the process and all its descendants, parents first. (A process group would not do:
@@ -137,6 +138,7 @@ func (p process) gone(ctx context.Context, patience time.Duration) bool {
 type stat struct {
 	state   byte
 	parent  int
+	threads int
 	started uint64
 }
 
@@ -151,15 +153,13 @@ func readStat(pid int) (stat, error) {
 	if !ok || len(f) < 20 {
 		return stat{}, fmt.Errorf("read /proc/%d/stat: unexpected form", pid)
 	}
-	parent, err := strconv.Atoi(f[1])
-	if err != nil {
+	parent, err1 := strconv.Atoi(f[1])
+	threads, err2 := strconv.Atoi(f[17])
+	started, err3 := strconv.ParseUint(f[19], 10, 64)
+	if err := errors.Join(err1, err2, err3); err != nil {
 		return stat{}, fmt.Errorf("read /proc/%d/stat: %w", pid, err)
 	}
-	started, err := strconv.ParseUint(f[19], 10, 64)
-	if err != nil {
-		return stat{}, fmt.Errorf("read /proc/%d/stat: %w", pid, err)
-	}
-	return stat{state: f[0][0], parent: parent, started: started}, nil
+	return stat{state: f[0][0], parent: parent, threads: threads, started: started}, nil
 }
 
 // descendants lists children, their children and so on, nearest first.

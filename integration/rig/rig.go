@@ -175,11 +175,20 @@ func open(opt Options) (*Stack, error) {
 	if err != nil {
 		return nil, fmt.Errorf("resolve folder of stack: %w", err)
 	}
+	if bad := strings.IndexFunc(dir, unfit); bad >= 0 {
+		return nil, fmt.Errorf("resolve folder of stack: Hadoop cannot work in %q for its %q; set Options.Dir, or move the module", dir, dir[bad])
+	}
 	log := opt.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
 	return &Stack{Dir: dir, opt: opt, log: log, jars: artifacts{dir: filepath.Join(opt.Root, ".cache", "jars")}}, nil
+}
+
+// unfit tells the characters that a stack's folder must not have: a DataNode formats its path, a class path ends at a
+// colon, a list of folders at a comma, and so on.
+func unfit(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+@=", r))
 }
 
 // variant names the options that make another stack.
@@ -199,6 +208,9 @@ func (o Options) variant() string {
 	}
 	return cmp.Or(strings.Join(words, "+"), "default")
 }
+
+// Root is the module's folder, found from the working directory.
+func Root() (string, error) { return moduleRoot() }
 
 // moduleRoot walks up from the working directory, which for a test is its package's folder.
 func moduleRoot() (string, error) {

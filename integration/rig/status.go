@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // A DaemonStatus tells how one daemon does.
@@ -18,9 +17,6 @@ type DaemonStatus struct {
 	Memory int64 // resident, in bytes, children included
 	Err    error // nil when it answered a probe
 }
-
-// statusPatience bounds each probe of Status.
-const statusPatience = 10 * time.Second
 
 // Status probes every daemon of the parts asked for. It changes nothing.
 func (s *Stack) Status(ctx context.Context) []DaemonStatus {
@@ -36,9 +32,7 @@ func (s *Stack) status(ctx context.Context, d daemon) DaemonStatus {
 	if !p.alive() {
 		return DaemonStatus{Name: d.name, Err: errors.New("not running")}
 	}
-	ctx, cancel := context.WithTimeout(ctx, statusPatience)
-	defer cancel()
-	st := DaemonStatus{Name: d.name, PID: p.PID, Memory: resident(p.PID), Err: d.probe(ctx)}
+	st := DaemonStatus{Name: d.name, PID: p.PID, Memory: resident(p.PID), Err: d.ask(ctx)}
 	for _, pid := range descendants(p.PID) {
 		st.Memory += resident(pid)
 	}
