@@ -9,6 +9,7 @@
 //   - A file is not recovered when a DataNode fails: writes go on returning nil, and Close has the error. So only
 //     Close tells, and after it the length is asked for and compared.
 //   - Close may say that replication is in progress: all is written, the lease is open. It is then repeated.
+//   - A write of no bytes allocates a block that never completes, so that Close would wait for ever.
 //   - Rename overwrites. Here it looks first.
 //
 // Files get the group of the directory they are made in; whoever must read them (Hive) needs to be in it, or Mode
