@@ -67,7 +67,9 @@ func newFake() *fake {
 
 var numberType = ora.Type{Code: ora.Number, Scale: ora.ScaleFloating, Bytes: 22}
 
-func column(name string, t ora.Type) ora.Column { return ora.Column{Name: name, Type: t, Nullable: true} }
+func column(name string, t ora.Type) ora.Column {
+	return ora.Column{Name: name, Type: t, Nullable: true}
+}
 
 func text(bytes uint32) ora.Type {
 	return ora.Type{Code: ora.Varchar2, Bytes: bytes, Chars: bytes, Form: ora.FormDatabase}
