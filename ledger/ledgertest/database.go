@@ -32,6 +32,16 @@ type Database struct {
 // MakeLedger makes the two roles if need be, a database, and migrates it. What it makes is kept in the cluster, so a
 // second call with the same name only migrates.
 func MakeLedger(ctx context.Context, c *Cluster, name string) (Database, error) {
+	db, err := MakeDatabase(ctx, c, name)
+	if err != nil {
+		return db, err
+	}
+	_, err = ledger.Migrate(ctx, db.Owner, ledger.MigrateOptions{RuntimeRole: Runtime})
+	return db, err
+}
+
+// MakeDatabase is MakeLedger without the migration: what a person has before the first loadctl migrate.
+func MakeDatabase(ctx context.Context, c *Cluster, name string) (Database, error) {
 	db := Database{Cluster: c, Name: name, DSN: c.DSN(Runtime, c.Password, name), Owner: c.DSN(Owner, c.Password, name), Admin: c.AdminDSN(name)}
 	conn, err := pgx.Connect(ctx, c.AdminDSN("postgres"))
 	if err != nil {
@@ -48,8 +58,7 @@ func MakeLedger(ctx context.Context, c *Cluster, name string) (Database, error) 
 		fmt.Sprintf("CREATE DATABASE %s OWNER %s", pgx.Identifier{name}.Sanitize(), Owner)); err != nil {
 		return db, err
 	}
-	_, err = ledger.Migrate(ctx, db.Owner, ledger.MigrateOptions{RuntimeRole: Runtime})
-	return db, err
+	return db, nil
 }
 
 // ensure runs a statement unless the query counts something already.
