@@ -17,10 +17,11 @@ import (
 // ask runs a statement as the superuser, for set-up and for looking behind the ledger's back.
 func ask[T any](t *testing.T, db ledgertest.Database, sql string, args ...any) T {
 	t.Helper()
-	conn, err := pgx.Connect(context.WithoutCancel(t.Context()), db.Admin)
+	ctx := context.WithoutCancel(t.Context())
+	conn, err := pgx.Connect(ctx, db.Admin)
 	check(t, err)
-	defer conn.Close(context.WithoutCancel(t.Context()))
-	rows, err := conn.Query(t.Context(), sql, args...)
+	defer conn.Close(ctx)
+	rows, err := conn.Query(ctx, sql, args...)
 	check(t, err)
 	v, err := pgx.CollectOneRow(rows, pgx.RowTo[T])
 	check(t, err)
@@ -30,10 +31,11 @@ func ask[T any](t *testing.T, db ledgertest.Database, sql string, args ...any) T
 // change is ask for a statement that returns nothing.
 func change(t *testing.T, db ledgertest.Database, sql string, args ...any) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), db.Admin)
+	ctx := context.WithoutCancel(t.Context()) // clean-up calls it too
+	conn, err := pgx.Connect(ctx, db.Admin)
 	check(t, err)
-	defer conn.Close(t.Context())
-	_, err = conn.Exec(t.Context(), sql, args...)
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, sql, args...)
 	check(t, err)
 }
 
