@@ -121,7 +121,7 @@ func (r *reader) fill(b *extract.Batch) error {
 // finish decides whether the end is the end. The driver takes any reply without a row for it; where the server has
 // not said that there is no more, the rows are counted.
 func (r *reader) finish(ctx context.Context) error {
-	sure := r.session.ended()
+	sure := r.session.ended() // before the cursor is closed, which is another reply
 	if err := r.session.call(ctx, closeCursor, r.rows.Close); err != nil {
 		return r.fault(ctx, err)
 	}

@@ -165,6 +165,7 @@ func (s *session) all(ctx context.Context, text string, args ...string) ([][]str
 		return nil, err
 	}
 	var out [][]string
+	ended := false
 	err = s.call(ctx, 0, func() error {
 		row := make([]driver.Value, len(rows.Columns()))
 		for {
@@ -179,9 +180,10 @@ func (s *session) all(ctx context.Context, text string, args ...string) ([][]str
 			}
 			out = append(out, values)
 		}
+		ended = s.ended() // before the cursor is closed, which is another reply
 		return rows.Close()
 	})
-	if err == nil && !s.ended() {
+	if err == nil && !ended {
 		return nil, fmt.Errorf("%w: the answer to a query of the planner has no end", extract.ErrShort)
 	}
 	return out, err

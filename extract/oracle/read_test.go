@@ -1,0 +1,212 @@
+package oracle
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loadctl/loadctl/extract"
+	"github.com/loadctl/loadctl/integration/orasim/ora"
+	"github.com/loadctl/loadctl/integration/orasim/wire"
+)
+
+func TestReadEveryRowOnce(t *testing.T) {
+	for _, rows := range []int{0, 1, 99, 100, 101, 1000} {
+		s := newScript()
+		s.set("NUMBERS", sequence(rows))
+		source, _ := serve(t, s, nil)
+		for _, batch := range []int{0, 1, 7, 100} {
+			as := source.As(extract.Session{FetchRows: 100}, extract.Identity{})
+			got, err := readAll(t.Context(), as, numbers(), batch)
+			if err != nil || len(got) != rows {
+				t.Fatalf("%d rows in batches of %d: read %d, %v", rows, batch, len(got), err)
+			}
+			for i, n := range got {
+				if n != int64(i+1) {
+					t.Fatalf("row %d is %d", i+1, n)
+				}
+			}
+		}
+		if s.sessions != 1 || s.seen("COUNT(*)") != 0 {
+			t.Errorf("%d rows: %d sessions, %d counts; want one session, and a clear end every time", rows, s.sessions, s.seen("COUNT(*)"))
+		}
+	}
+}
+
+func TestReadEndsEarlyInSilence(t *testing.T) {
+	s := newScript()
+	s.set("NUMBERS", sequence(1000))
+	s.set("SELECT COUNT(*)", texted([]string{"1000"}))
+	source, server := serve(t, s, nil)
+	server.Faults().Set(wire.Fault{Kind: wire.FaultEarlyEnd, Match: wire.Match{SQL: `t."N"`}, AtRow: 37})
+	got, err := readAll(t.Context(), source, numbers(), 10)
+	if !errors.Is(err, extract.ErrShort) || !strings.Contains(err.Error(), "37 rows came") || !strings.Contains(err.Error(), "1000") {
+		t.Fatalf("read %d rows, %v; want ErrShort with both counts", len(got), err)
+	}
+
+	// The same sign with a count that agrees is an end.
+	s.set("SELECT COUNT(*)", texted([]string{"37"}))
+	if got, err := readAll(t.Context(), source, numbers(), 10); err != nil || len(got) != 37 {
+		t.Fatalf("read %d rows, %v; want 37", len(got), err)
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault wire.Fault
+		is    error
+	}{
+		"snapshot too old": {wire.Fault{Kind: wire.FaultError, Code: 1555, AtRow: 500}, extract.ErrSnapshotTooOld},
+		"truncated":        {wire.Fault{Kind: wire.FaultError, Code: 8103, AtRow: 500}, extract.ErrSnapshotTooOld},
+		"killed":           {wire.Fault{Kind: wire.FaultError, Code: 28, AtRow: 500}, extract.ErrUnreachable},
+		"closed":           {wire.Fault{Kind: wire.FaultClose, AtRow: 500}, extract.ErrUnreachable},
+		"reset":            {wire.Fault{Kind: wire.FaultReset, AtRow: 500}, extract.ErrUnreachable},
+		"half a packet":    {wire.Fault{Kind: wire.FaultHalfPacket, AtRow: 500}, extract.ErrUnreachable},
+		"stalled":          {wire.Fault{Kind: wire.FaultStall, AtRow: 500}, extract.ErrUnreachable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript()
+			s.set("NUMBERS", sequence(1000))
+			source, server := serve(t, s, nil)
+			c.fault.Match = wire.Match{SQL: "NUMBERS"}
+			c.fault.Times = 1
+			server.Faults().Set(c.fault)
+			as := source.As(extract.Session{FetchRows: 100, StallTimeout: 200 * time.Millisecond}, extract.Identity{})
+			if got, err := readAll(t.Context(), as, numbers(), 0); !errors.Is(err, c.is) {
+				t.Fatalf("read %d rows, %v; want %v", len(got), err, c.is)
+			}
+			// The session is thrown away, and the next read sees nothing of it.
+			if got, err := readAll(t.Context(), as, numbers(), 0); err != nil || len(got) != 1000 {
+				t.Fatalf("afterwards read %d rows, %v", len(got), err)
+			}
+			if s.sessions != 2 {
+				t.Fatalf("%d sessions, want a second one", s.sessions)
+			}
+		})
+	}
+}
+
+// within runs use and demands that it returns within a second of stop, which is called once it is under way.
+func within(t *testing.T, underWay <-chan struct{}, stop func(), use func() error) error {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- use() }()
+	select {
+	case <-underWay:
+	case err := <-done:
+		t.Fatalf("over before it was cancelled: %v", err)
+	}
+	stop()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(time.Second):
+		t.Fatal("still running a second after it was cancelled")
+		return nil
+	}
+}
+
+func TestCancelDuringExecute(t *testing.T) {
+	s := newScript()
+	hold := answer{columns: sequence(1).columns, hold: true, held: make(chan struct{})}
+	s.set("NUMBERS", hold)
+	source, _ := serve(t, s, nil)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("the run was cancelled")
+	err := within(t, hold.held, func() { cancel(cause) }, func() error {
+		_, err := readAll(ctx, source, numbers(), 0)
+		return err
+	})
+	if !errors.Is(err, cause) {
+		t.Fatalf("err = %v, want the cause", err)
+	}
+}
+
+func TestCancelDuringFetch(t *testing.T) {
+	for _, kind := range []wire.FaultKind{wire.FaultStall, wire.FaultDrip} {
+		s := newScript()
+		s.set("NUMBERS", sequence(5000))
+		source, server := serve(t, s, nil)
+		stalled := server.Faults().Set(wire.Fault{Kind: kind, Match: wire.Match{SQL: "NUMBERS"}, AtRow: 250, Delay: time.Second})
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cause := errors.New("the run was cancelled")
+		as := source.As(extract.Session{FetchRows: 100}, extract.Identity{})
+		err := within(t, stalled.Hit(), func() { cancel(cause) }, func() error {
+			_, err := readAll(ctx, as, numbers(), 0)
+			return err
+		})
+		if !errors.Is(err, cause) {
+			t.Fatalf("fault %d: err = %v, want the cause", kind, err)
+		}
+		stalled.Release()
+	}
+}
+
+func TestQueryTimeout(t *testing.T) {
+	s := newScript()
+	hold := answer{columns: sequence(1).columns, hold: true, held: make(chan struct{})}
+	s.set("NUMBERS", hold)
+	source, _ := serve(t, s, nil)
+	as := source.As(extract.Session{QueryTimeout: 50 * time.Millisecond}, extract.Identity{})
+	if _, err := readAll(t.Context(), as, numbers(), 0); !errors.Is(err, extract.ErrBusy) || !strings.Contains(err.Error(), "query_timeout") {
+		t.Fatalf("err = %v, want ErrBusy that names query_timeout", err)
+	}
+}
+
+func TestValueErrorNamesColumnRowAndValue(t *testing.T) {
+	s := newScript()
+	bad := sequence(2)
+	bad.rows = append(bad.rows, []ora.Value{{0xc1, 0x02, 0x33}}) // 1.5
+	s.set("NUMBERS", bad)
+	source, _ := serve(t, s, nil)
+	for key, want := range map[string]string{"": "the row number 3 of the slice", "N": `the row "N"=1.5`} {
+		q := numbers()
+		if key != "" {
+			q.Table.Key = []string{key}
+		}
+		got, err := readAll(t.Context(), source, q, 2)
+		if !errors.Is(err, extract.ErrValue) || len(got) != 2 || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `column "N"`) {
+			t.Errorf("read %v, %v; want two rows and ErrValue with %q", got, err, want)
+		}
+	}
+}
+
+func TestReaderIsOverWhenItIsOver(t *testing.T) {
+	s := newScript()
+	s.set("NUMBERS", sequence(10))
+	source, _ := serve(t, s, nil)
+	q := numbers()
+	r, err := source.Read(t.Context(), q, at("7"), extract.PlanSingle()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := extract.NewBatch(q.Table.Columns, 0, 0)
+	if err := r.Next(t.Context(), b); err != nil || b.Rows != 10 {
+		t.Fatalf("first Next: %d rows, %v", b.Rows, err)
+	}
+	for range 2 {
+		if err := r.Next(t.Context(), b); err != io.EOF || b.Rows != 0 {
+			t.Fatalf("Next at the end: %d rows, %v", b.Rows, err)
+		}
+	}
+	for range 2 {
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	endless := sequence(1)
+	endless.endless = true
+	s.set("NUMBERS", endless)
+	if r, err = source.Read(t.Context(), q, at("7"), extract.PlanSingle()[0]); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Next(t.Context(), b); err == nil {
+		t.Fatal("a closed reader reads on")
+	}
+}
