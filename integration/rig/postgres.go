@@ -2,9 +2,12 @@ package rig
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -46,6 +49,11 @@ func (s *Stack) startPostgres(context.Context) (process, error) {
 		if err := s.change(func(st *state) { st.Postgres = dir }); err != nil {
 			return process{}, err
 		}
+	}
+	// The server is dead, or this would not be asked for. But a killed one may be a zombie for a while, and then neither
+	// PostgreSQL nor ledgertest would believe it.
+	if err := os.Remove(filepath.Join(s.state.Postgres, "data", "postmaster.pid")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return process{}, fmt.Errorf("remove lock of dead server: %w", err)
 	}
 	c, err := ledgertest.StartCluster(s.state.Postgres, ledgertest.ClusterOptions{Port: s.state.Ports.Postgres, Outlive: true})
 	if err != nil {
