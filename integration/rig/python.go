@@ -18,7 +18,7 @@ func Python(t TB) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), sharedPatience)
 	defer cancel()
-	root, err := moduleRoot()
+	root, err := Root()
 	if err != nil {
 		t.Fatalf("rig: %v", err)
 	}

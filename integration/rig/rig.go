@@ -162,7 +162,7 @@ func open(opt Options) (*Stack, error) {
 		return nil, fmt.Errorf("read options: unknown auth %q, want %s or %s", opt.Auth, Custom, None)
 	}
 	if opt.Root == "" {
-		root, err := moduleRoot()
+		root, err := Root()
 		if err != nil {
 			return nil, err
 		}
@@ -209,11 +209,8 @@ func (o Options) variant() string {
 	return cmp.Or(strings.Join(words, "+"), "default")
 }
 
-// Root is the module's folder, found from the working directory.
-func Root() (string, error) { return moduleRoot() }
-
-// moduleRoot walks up from the working directory, which for a test is its package's folder.
-func moduleRoot() (string, error) {
+// Root finds the module's folder: it walks up from the working directory, which for a test is its package's folder.
+func Root() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", fmt.Errorf("find the module's folder: %w", err)

@@ -60,7 +60,7 @@ func resident(pid int) int64 {
 func StopAll(ctx context.Context, root string) error {
 	if root == "" {
 		var err error
-		if root, err = moduleRoot(); err != nil {
+		if root, err = Root(); err != nil {
 			return err
 		}
 	}

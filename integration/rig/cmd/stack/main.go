@@ -4,6 +4,7 @@
 //	stack status    probe every daemon
 //	stack env       print the addresses as NAME=value
 //	stack down      stop, and remove the data
+//	stack referees  make the Python environment of the tests
 package main
 
 import (
@@ -39,7 +40,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("stack", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprintln(stderr, "usage: stack [flags] up|down|status|env")
+		fmt.Fprintln(stderr, "usage: stack [flags] up|down|status|env|referees")
 		flags.PrintDefaults()
 	}
 	var opt rig.Options
@@ -67,8 +68,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return status(ctx, opt, stdout)
 	case verb == "env":
 		return env(opt, stdout)
+	case verb == "referees":
+		return referees(ctx, stdout)
 	default:
-		return fmt.Errorf("unknown verb %q: want up, down, status or env", verb)
+		return fmt.Errorf("unknown verb %q: want up, down, status, env or referees", verb)
 	}
 }
 
@@ -81,7 +84,7 @@ func up(ctx context.Context, opt rig.Options, out io.Writer) error {
 	}
 	file := filepath.Join(s.Dir, "loadd.yaml")
 	text, err := s.Loadd(rig.OracleSource{
-		Name: "core", Host: "127.0.0.1", Port: 1521, Service: "ORASIM", User: "loadctl", Password: "${env:ORACLE_PASSWORD}",
+		Name: "core", Host: "127.0.0.1", Port: 1521, Service: "ORASIMPDB1", User: "loadctl", Password: "${env:ORACLE_PASSWORD}",
 	}, "jobs/*.yaml")
 	if err != nil {
 		return err
@@ -135,5 +138,18 @@ func env(opt rig.Options, out io.Writer) error {
 	for _, line := range s.Env() {
 		fmt.Fprintln(out, line)
 	}
+	return nil
+}
+
+func referees(ctx context.Context, out io.Writer) error {
+	root, err := rig.Root()
+	if err != nil {
+		return err
+	}
+	python, err := rig.Referees(ctx, root)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, python)
 	return nil
 }
