@@ -182,7 +182,7 @@ func TestRandomDeadlinesNeverDesynchronise(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	_, wait := cancelClient{
-		dsn: dsn(s, password, "PREFETCH_ROWS=1000"), query: "SELECT N", rounds: rounds, rows: 2000, within: 10 * time.Millisecond, seed: seed,
+		dsn: dsn(s, password, "PREFETCH_ROWS=1000"), query: "SELECT N", rounds: rounds, rows: 2000, within: 6 * time.Millisecond, seed: seed,
 	}.start(t)
 	got := wait()
 	t.Logf("%s of %d were cancelled, %d sessions", got, rounds, len(f.sessions))

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"strings"
 
 	"github.com/loadctl/loadctl/integration/orasim/ora"
 )
@@ -90,7 +91,7 @@ func (cs *cursors) layout(id uint32) []oac {
 func (s *session) parse(c *cursor, sql string) error {
 	c.drop()
 	c.sql, c.stmt, c.columns, c.defines = sql, nil, nil, nil
-	s.log.Debug("parse", "cursor", c.id, "sql", sql)
+	s.log.Debug("parse", "cursor", c.id, "sql", withoutPassword(sql))
 	stmt, err := s.sess.Prepare(sql)
 	if err != nil {
 		return err
@@ -106,6 +107,14 @@ func (s *session) parse(c *cursor, sql string) error {
 		c.columns = append(c.columns, column{Column: col, form: formOf(col.Type)})
 	}
 	return nil
+}
+
+// withoutPassword is a statement as it may stand in a log.
+func withoutPassword(sql string) string {
+	if strings.Contains(strings.ToUpper(sql), "IDENTIFIED") {
+		return "(withheld: it may hold a password)"
+	}
+	return sql
 }
 
 // representable says whether we can send values of a type.
@@ -206,6 +215,9 @@ func (s *session) run(ctx context.Context, c *cursor, layout []oac, rows [][]ora
 	if err := s.strike(0, false); err != nil {
 		return done, err
 	}
+	if err := checkBinds(layout); err != nil {
+		return done, err
+	}
 	if len(rows) == 0 {
 		rows = [][]ora.Value{nil}
 	}
@@ -230,6 +242,15 @@ func (s *session) run(ctx context.Context, c *cursor, layout []oac, rows [][]ora
 		}
 	}
 	return done, s.strike(0, true)
+}
+
+func checkBinds(layout []oac) error {
+	for i, o := range layout {
+		if !o.supported() {
+			return ora.Errorf(3115, "unsupported network datatype or representation (bind %d)", i+1)
+		}
+	}
+	return nil
 }
 
 func bindsOf(layout []oac, row []ora.Value) []ora.Bind {

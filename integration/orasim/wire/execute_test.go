@@ -227,3 +227,30 @@ func TestKilledSession(t *testing.T) {
 		t.Fatalf("a new session: %v", err)
 	}
 }
+
+// TestCloseEndsRunningStatements closes the server while a statement runs, as a client that vanishes does.
+func TestCloseEndsRunningStatements(t *testing.T) {
+	f := newFake()
+	f.add("SELECT HELD", canned{kind: ora.KindSelect, columns: []ora.Column{column("N", numberType)}, hold: true})
+	s := start(t, f, nil)
+	conn, err := open(t, s, "").Conn(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	failed := make(chan error, 1)
+	go func() {
+		_, err := countOn(conn, "SELECT HELD")
+		failed <- err
+	}()
+	<-f.held
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-failed; err == nil {
+		t.Error("the query succeeded")
+	}
+	if got := f.noted("close"); len(got) != 1 {
+		t.Errorf("%d sessions were closed, want 1", len(got))
+	}
+}

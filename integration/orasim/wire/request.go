@@ -61,6 +61,12 @@ type oac struct {
 
 func (o oac) long() bool { return isLong(o.Type.Code) }
 
+// array says that the bind is a PL/SQL array.
+func (o oac) array() bool { return o.Flags&0x40 != 0 }
+
+// supported says whether a bind's value reaches the backend. The others are read, to stay in step, and refused.
+func (o oac) supported() bool { return !o.array() && representable(o.Type.Code) }
+
 func isLong(code uint8) bool {
 	return code == ora.Long || code == ora.LongRaw || code == typeLongVarchar || code == typeLongVarraw
 }
@@ -225,6 +231,12 @@ func (d *decoder) bindRow(layout []oac) []ora.Value {
 }
 
 func (d *decoder) bindValue(o oac) ora.Value {
+	if o.array() {
+		for n := d.count(maxBinds); n > 0 && d.err == nil; n-- {
+			d.clr()
+		}
+		return nil
+	}
 	switch {
 	case o.Type.Code == ora.Cursor:
 		d.skip(2)
