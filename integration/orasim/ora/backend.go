@@ -9,7 +9,9 @@ import "context"
 
 // Value is one column or bind value in Oracle's internal encoding, exactly as it stands inside a CLR on the
 // wire: NUMBER as base-100 digits, DATE as 7 bytes, TIMESTAMP as 7 or 11 bytes, character data in the
-// database charset, RAW as it is. A nil or empty Value is NULL (” is NULL in Oracle).
+// database charset (national text in UTF-16BE), RAW as it is. ROWID and UROWID are the exception: their Value
+// is RowID's 12 bytes, and the wire turns them into its own form. A nil or empty Value is NULL: the empty
+// string is NULL in Oracle.
 type Value []byte
 
 // Type codes as TTC numbers them.

@@ -353,3 +353,25 @@ func TestOpenCursorsAreLimited(t *testing.T) {
 	}
 	_ = rows.Close()
 }
+
+func TestSessionsAtOnce(t *testing.T) {
+	f := newFake()
+	f.numbers("SELECT N", 500)
+	db := open(t, start(t, f, nil), "PREFETCH_ROWS=50")
+	db.SetMaxOpenConns(4)
+	errs := make(chan error, 16)
+	for range cap(errs) {
+		go func() {
+			n, err := count(context.Background(), db, "SELECT N")
+			if err == nil && n != 500 {
+				err = fmt.Errorf("got %d rows, want 500", n)
+			}
+			errs <- err
+		}()
+	}
+	for range cap(errs) {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+}

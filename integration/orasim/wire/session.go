@@ -68,7 +68,7 @@ func (s *session) close() {
 
 // message serves one message of the client.
 func (s *session) message() error {
-	s.enc.b = s.enc.b[:0]
+	s.enc.b, s.faults = s.enc.b[:0], nil
 	code := s.dec.u8()
 	if s.dec.err != nil {
 		return s.dec.err
@@ -106,7 +106,6 @@ func (s *session) function() error {
 		return s.dec.err
 	}
 	s.calls++
-	s.faults = nil
 	ctx, end := s.conn.begin()
 	defer end()
 	if errors.Is(context.Cause(ctx), errKilled) {
