@@ -16,9 +16,8 @@ import (
 
 // Submission is what a caller asks for beyond the job.
 type Submission struct {
-	SCN         string // read at this SCN; "" for the present one
-	By          string // who asks: user@host
-	MaxSessions int    // of the source, over all processes
+	SCN string // read at this SCN; "" for the present one
+	By  string // who asks: user@host
 }
 
 // Preflight looks at everything that a run will need, before there is a run: so a wrong password, a missing table or a
@@ -90,7 +89,7 @@ func (e *Env) Submit(ctx context.Context, job *Job, s Submission) (ledger.Run, e
 	spec := asJSON(job)
 	sum := sha256.Sum256(spec)
 	req := ledger.RunRequest{
-		ID: id, Job: job.Name, Key: job.Key, TargetID: job.TargetID, Source: job.Source, MaxSessions: s.MaxSessions,
+		ID: id, Job: job.Name, Key: job.Key, TargetID: job.TargetID, Source: job.Source, MaxSessions: e.Limits.MaxSessions[job.Source],
 		MaxAttempts: job.MaxAttempts, AttemptRoot: layout.AttemptsDir(), Spec: spec, Digest: hex.EncodeToString(sum[:]),
 		Options: asJSON(Options{SCN: s.SCN}), Timeout: time.Duration(job.RunTimeout), By: s.By,
 	}
