@@ -121,7 +121,7 @@ func (b *builder) hive(d config.Daemon, log *slog.Logger) (*hive.Warehouse, erro
 			Address: net.JoinHostPort(c.Host, strconv.Itoa(c.Port)), Auth: hs2.Auth(c.Auth), User: c.User, Password: password,
 			ConnectTimeout: c.ConnectTimeout, CallTimeout: c.CallTimeout, CompileTimeout: c.CompileTimeout,
 		},
-		Sessions: c.Sessions, Settings: c.Settings, Lister: lister(root), Log: log.With("warehouse", c.Name),
+		Sessions: c.Sessions, Settings: c.Settings, Lister: root, Log: log.With("warehouse", c.Name),
 	})
 }
 

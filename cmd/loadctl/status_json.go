@@ -1,0 +1,108 @@
+package main
+
+import (
+	"time"
+
+	"github.com/loadctl/loadctl/ledger"
+)
+
+// statusJSON is the document of status. Values of metrics are text: sums exceed what a JSON number can hold.
+type statusJSON struct {
+	Schema     string            `json:"schema"`
+	Run        runJSON           `json:"run"`
+	Boundaries map[string]string `json:"boundaries"`
+	Metrics    []metricJSON      `json:"metrics"`
+	Partitions []partitionJSON   `json:"partitions"`
+	Chunks     []chunkJSON       `json:"chunks"`
+	Publish    []publishJSON     `json:"publish"`
+}
+
+type metricJSON struct {
+	Column string                   `json:"column,omitempty"`
+	Name   string                   `json:"name"`
+	Values map[ledger.Stage]*string `json:"values"` // by stage; null: the side says NULL
+	Equal  *bool                    `json:"equal"`  // null: only one side has measured it
+}
+
+type partitionJSON struct {
+	Index    int    `json:"index"`
+	Display  string `json:"display"`
+	State    string `json:"state"`
+	Expected *int64 `json:"expected"`
+	Rows     int64  `json:"rows"`
+	Chunks   int    `json:"chunks"`
+	Bytes    int64  `json:"bytes"`
+	Attempts int    `json:"attempts"`
+	Worker   string `json:"worker,omitempty"`
+	Class    string `json:"class,omitempty"`
+	Message  string `json:"message,omitempty"`
+	EndedAt  string `json:"ended_at,omitempty"`
+}
+
+type chunkJSON struct {
+	Partition int    `json:"partition"`
+	Index     int    `json:"index"`
+	Path      string `json:"path"`
+	Rows      int64  `json:"rows"`
+	Bytes     int64  `json:"bytes"`
+	Digest    string `json:"digest"`
+}
+
+type publishJSON struct {
+	Attempt     int    `json:"attempt"`
+	ClaimedAt   string `json:"claimed_at"`
+	ClaimedBy   string `json:"claimed_by"`
+	ArmedAt     string `json:"armed_at,omitempty"`
+	EndedAt     string `json:"ended_at,omitempty"`
+	Outcome     string `json:"outcome,omitempty"`
+	Instance    string `json:"instance,omitempty"`
+	QueryID     string `json:"query_id,omitempty"`
+	Tag         string `json:"tag,omitempty"`
+	RowsWritten *int64 `json:"rows_written"`
+}
+
+func statusOf(e evidenceOf) statusJSON {
+	out := statusJSON{
+		Schema: Schema, Run: runOf(e.run), Boundaries: boundariesOf(e.ladder),
+		Metrics: []metricJSON{}, Partitions: []partitionJSON{}, Chunks: []chunkJSON{}, Publish: []publishJSON{},
+	}
+	for _, r := range sideBySide(e.measured) {
+		m := metricJSON{Column: r.Column, Name: r.Name, Values: r.Values}
+		if v := r.verdict(); v != "" {
+			equal := v == "✓"
+			m.Equal = &equal
+		}
+		out.Metrics = append(out.Metrics, m)
+	}
+	for _, p := range e.partitions {
+		out.Partitions = append(out.Partitions, partitionOf(p))
+	}
+	for _, c := range e.chunks {
+		out.Chunks = append(out.Chunks, chunkJSON{c.Partition, c.Index, c.Path, c.Rows, c.Bytes, c.Digest})
+	}
+	for _, p := range e.attempts {
+		out.Publish = append(out.Publish, publishJSON{
+			Attempt: p.Number, ClaimedAt: stamp(p.ClaimedAt), ClaimedBy: p.ClaimedBy, ArmedAt: orNoStamp(p.ArmedAt),
+			EndedAt: orNoStamp(p.EndedAt), Outcome: p.Outcome, Instance: p.Instance, QueryID: p.QueryID, Tag: p.Tag, RowsWritten: p.RowsWritten,
+		})
+	}
+	return out
+}
+
+func partitionOf(p ledger.Partition) partitionJSON {
+	rows := p.RowsSoFar
+	if p.FinishedAt != nil {
+		rows = p.Rows
+	}
+	return partitionJSON{
+		Index: p.Index, Display: p.Display, State: string(p.State), Expected: p.Expected, Rows: rows, Chunks: p.Chunks, Bytes: p.Bytes,
+		Attempts: p.Attempts, Worker: p.Worker, Class: p.Class, Message: p.Message, EndedAt: orNoStamp(p.EndedAt),
+	}
+}
+
+func orNoStamp(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return stamp(*t)
+}
