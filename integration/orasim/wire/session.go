@@ -108,13 +108,15 @@ func (s *session) function() error {
 	s.calls++
 	ctx, end := s.conn.begin()
 	defer end()
-	if errors.Is(context.Cause(ctx), errKilled) {
-		return s.refuse(killed(), outcome{})
-	}
 	if s.sess == nil {
 		return s.beforeLogin(ctx, code)
 	}
-	return s.call(ctx, code)
+	select {
+	case <-s.sess.Done(): // asked here too: the goroutine that watches it may come late
+		return s.refuse(killed(), outcome{})
+	default:
+		return s.call(ctx, code)
+	}
 }
 
 func (s *session) beforeLogin(ctx context.Context, code byte) error {
