@@ -158,11 +158,14 @@ func (c Config) fault(ctx context.Context, doing string, table *extract.TableNam
 func (c Config) networkFault(doing string, err error) error {
 	what := err.Error()
 	var dns *net.DNSError
+	var dial *net.OpError
 	switch {
 	case errors.As(err, &dns):
 		what = "host " + c.Host + " is not known; check host of " + c.String()
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
 		what = "no answer in time; check host, port and the network to " + c.String()
+	case errors.As(err, &dial) && dial.Op == "dial":
+		what += "; check host and port of " + c.String() + ", and that the listener runs"
 	case errors.Is(err, io.EOF), errors.Is(err, driver.ErrBadConn), errors.Is(err, net.ErrClosed):
 		what = hintLost
 	}
