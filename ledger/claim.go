@@ -168,11 +168,16 @@ func (l *Ledger) Heartbeat(ctx context.Context, held Held, rows int64, lease tim
 		State      State
 		LeaseUntil *time.Time
 	}
-	a, found, err := one[answer](ctx, l.pool, "partition_beat",
-		args{"run": held.Run, "idx": held.Partition, "token": held.Token, "rows": rows, "lease": lease})
+	var a answer
+	var found bool
+	err := l.decide(ctx, func(tx pgx.Tx) (err error) {
+		a, found, err = one[answer](ctx, tx, "partition_beat",
+			args{"run": held.Run, "idx": held.Partition, "token": held.Token, "rows": rows, "lease": lease})
+		return err
+	})
 	switch {
 	case err != nil:
-		return Beat{}, fmt.Errorf("heartbeat: %w", l.connectError(err))
+		return Beat{}, fmt.Errorf("heartbeat: %w", err)
 	case !found:
 		return Beat{}, fmt.Errorf("heartbeat: run %s: %w", held.Run, ErrNoRun)
 	case a.LeaseUntil == nil:

@@ -54,7 +54,7 @@ func (l *Ledger) connectError(err error) error { return classify(err, l.server) 
 
 func classify(err error, server string) error {
 	var known *ConnectError
-	if err == nil || errors.As(err, &known) {
+	if err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	var pg *pgconn.PgError
@@ -74,12 +74,12 @@ func classify(err error, server string) error {
 func broken(err error) bool {
 	var netErr net.Error
 	var connect *pgconn.ConnectError
-	return errors.As(err, &connect) || errors.As(err, &netErr) && !errors.Is(err, context.Canceled) ||
+	return errors.As(err, &connect) || errors.As(err, &netErr) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
 		errors.Is(err, pgconn.ErrConnClosed) || pgconn.SafeToRetry(err)
 }
 
-// networkCause is the innermost network error's text.
+// networkCause is the text of the network's error, or else of the innermost one: neither holds a connection string.
 func networkCause(err error) string {
 	var op *net.OpError
 	var dns *net.DNSError
@@ -93,7 +93,26 @@ func networkCause(err error) string {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "the server closed the connection"
 	}
-	return "the connection broke"
+	return innermost(err).Error()
+}
+
+// innermost follows what an error wraps to its end; of several causes (one a host that was tried) the last.
+func innermost(err error) error {
+	for {
+		var next error
+		switch x := err.(type) {
+		case interface{ Unwrap() error }:
+			next = x.Unwrap()
+		case interface{ Unwrap() []error }:
+			if all := x.Unwrap(); len(all) > 0 {
+				next = all[len(all)-1]
+			}
+		}
+		if next == nil {
+			return err
+		}
+		err = next
+	}
 }
 
 // serverName is user@host:port/database of a parsed connection string.

@@ -221,6 +221,7 @@ type Later struct {
 
 // ReleaseStep puts an owned step back: the dispatch is PENDING again. It guards that the token owns the step, and that
 // the step can be resumed: a publish is given back by PublishResult. Counted attempts that are used up make it DEAD.
+// Repeated after ErrCommitUnknown it answers ErrStale, which then means that it was done.
 func (l *Ledger) ReleaseStep(ctx context.Context, hold Hold, later Later) error {
 	err := l.decide(ctx, func(tx pgx.Tx) error {
 		run, err := lock(ctx, tx, hold.Run)

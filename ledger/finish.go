@@ -10,6 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// classMismatch is the class of a run that ended because values differ.
+const classMismatch = "mismatch"
+
 // FinishReport is what an attempt says at its end.
 type FinishReport struct {
 	Chunks  int
@@ -58,7 +61,7 @@ func (l *Ledger) finish(ctx context.Context, tx pgx.Tx, held Held, report Finish
 		return Outcome{Partition: p.State, Run: run.State}, nil, err
 	}
 	if run.State != Extracting || !p.holds(held.Token) {
-		return Outcome{}, nil, held.mismatch(p)
+		return l.finishRefused(ctx, tx, run, held, p)
 	}
 	if err := record(ctx, tx, held.Run, StageStream, held.Token, held.Partition, report.Metrics); err != nil {
 		return Outcome{}, nil, err
@@ -71,6 +74,16 @@ func (l *Ledger) finish(ctx context.Context, tx pgx.Tx, held Held, report Finish
 		return l.finishBroken(ctx, tx, run, held, diffs)
 	}
 	return l.finishGood(ctx, tx, run, held, p, report)
+}
+
+// finishRefused answers a finish of an attempt that is over: as recorded, if this very report has failed the run.
+func (l *Ledger) finishRefused(ctx context.Context, tx pgx.Tx, run locked, held Held, p partitionRow) (Outcome, *MismatchError, error) {
+	h, done, err := repeated(ctx, tx, held.Run, held.Token, EventExtractFailed)
+	if err != nil || !done || h.Class != classMismatch {
+		return Outcome{}, nil, errors.Join(err, held.mismatch(p))
+	}
+	mismatch, err := storedMismatch(held.Run, h)
+	return Outcome{Partition: p.State, Run: run.State}, mismatch, err
 }
 
 // sameFinish checks that a repeated finish report says what the first one said.
@@ -126,7 +139,7 @@ func sourceMetrics(ctx context.Context, tx pgx.Tx, held Held) ([]Metric, error) 
 func (l *Ledger) finishBroken(ctx context.Context, tx pgx.Tx, run locked, held Held, diffs []Diff) (Outcome, *MismatchError, error) {
 	mismatch := &MismatchError{Run: held.Run, State: FailedExtract, Diffs: diffs}
 	message := fmt.Sprintf("partition %d: %s", held.Partition, diffs[0])
-	err := l.failPartition(ctx, tx, run, held, move{event: EventExtractFailed, token: held.Token, class: "mismatch", message: message, detail: diffDetail(diffs)})
+	err := l.failPartition(ctx, tx, run, held, move{event: EventExtractFailed, token: held.Token, class: classMismatch, message: message, detail: diffDetail(diffs)})
 	return Outcome{Partition: PartitionFailed, Run: FailedExtract}, mismatch, err
 }
 
@@ -209,7 +222,7 @@ func (l *Ledger) complete(ctx context.Context, tx pgx.Tx, run locked) (locked, *
 		}
 		d := finishDiff(MetricRows, want, s.Rows, "count of the table at the SCN and rows of all partitions")
 		d.Upstream = StageSource
-		next, err := l.advance(ctx, tx, run, move{event: EventExtractFailed, class: "mismatch", message: d.String(), detail: diffDetail([]Diff{d})})
+		next, err := l.advance(ctx, tx, run, move{event: EventExtractFailed, class: classMismatch, message: d.String(), detail: diffDetail([]Diff{d})})
 		return next, &MismatchError{Run: run.ID, State: FailedExtract, Diffs: []Diff{d}}, err
 	}
 	detail, err := json.Marshal(map[string]any{"partitions": s.Partitions, "rows": s.Rows, "chunks": s.Chunks})

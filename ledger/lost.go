@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -131,13 +130,4 @@ func endAttempt(ctx context.Context, tx pgx.Tx, held Held) error {
 		return err
 	}
 	return freeSlot(ctx, tx, held.Token)
-}
-
-// diffDetail is the JSON of differences.
-func diffDetail(diffs []Diff) json.RawMessage {
-	raw, err := json.Marshal(map[string]any{"diffs": diffs})
-	if err != nil {
-		panic("differences are plain text: " + err.Error())
-	}
-	return raw
 }

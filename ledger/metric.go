@@ -42,13 +42,13 @@ func Value(column, name, value string) Metric {
 
 // Diff is one comparison that failed.
 type Diff struct {
-	Column     string
-	Metric     string
-	Upstream   Stage
-	Downstream Stage
-	Want       *string // upstream's value
-	Got        *string // downstream's value
-	Why        string
+	Column     string  `json:"column,omitempty"`
+	Metric     string  `json:"metric"`
+	Upstream   Stage   `json:"upstream"`
+	Downstream Stage   `json:"downstream"`
+	Want       *string `json:"want"` // upstream's value
+	Got        *string `json:"got"`  // downstream's value
+	Why        string  `json:"why"`
 }
 
 func (d Diff) String() string {

@@ -53,7 +53,7 @@ func migrate(ctx context.Context, cfg *pgx.ConnConfig, opts MigrateOptions) (int
 	if err := checkRole(ctx, conn, opts.RuntimeRole); err != nil {
 		return 0, err
 	}
-	if _, err := conn.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS loadctl"); err != nil {
+	if err := ensureSchema(ctx, conn); err != nil {
 		return 0, err
 	}
 	version, err := up(ctx, cfg, cmp.Or(opts.Log, slog.New(slog.DiscardHandler)))
@@ -66,6 +66,16 @@ func migrate(ctx context.Context, cfg *pgx.ConnConfig, opts MigrateOptions) (int
 		}
 		return grant(ctx, tx, opts.RuntimeRole)
 	})
+}
+
+// ensureSchema makes the schema unless it is there: a role to which it was given needs no right to make one.
+func ensureSchema(ctx context.Context, conn *pgx.Conn) error {
+	var there bool
+	if err := conn.QueryRow(ctx, "SELECT to_regnamespace('loadctl') IS NOT NULL").Scan(&there); err != nil || there {
+		return err
+	}
+	_, err := conn.Exec(ctx, "CREATE SCHEMA loadctl")
+	return err
 }
 
 // up applies the migrations that are missing. The caller holds the lock.

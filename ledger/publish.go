@@ -137,7 +137,7 @@ type Result struct {
 	Retry       time.Duration // of EventNotArmed: how long until it is tried again
 	Class       string
 	Message     string
-	Detail      json.RawMessage
+	Detail      json.RawMessage // for the history; After if empty
 }
 
 // outcomes are the words of load_publish.outcome.
@@ -192,6 +192,10 @@ func (l *Ledger) endPublish(ctx context.Context, tx pgx.Tx, run locked, a publis
 	case !a.Armed && (r.Event == EventPublished || r.Event == EventPublishFailed):
 		return run.stale("the publish is not armed, so nothing was sent")
 	}
+	detail := r.Detail
+	if len(detail) == 0 {
+		detail = r.After
+	}
 	target := ""
 	if r.Event == EventPublishFailed {
 		target = r.Target
@@ -203,7 +207,7 @@ func (l *Ledger) endPublish(ctx context.Context, tx pgx.Tx, run locked, a publis
 	if err != nil || n != 1 {
 		return errors.Join(err, lostRow(n))
 	}
-	next, err := l.advance(ctx, tx, run, move{event: r.Event, token: hold.Token, class: r.Class, message: r.Message, detail: r.Detail, outcome: target})
+	next, err := l.advance(ctx, tx, run, move{event: r.Event, token: hold.Token, class: r.Class, message: r.Message, detail: detail, outcome: target})
 	if err != nil || r.Event != EventNotArmed {
 		return err
 	}

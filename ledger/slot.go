@@ -48,17 +48,21 @@ func takeSlot(ctx context.Context, tx pgx.Tx, run *uuid.UUID, source string, lim
 
 // RenewSlot extends the lease of a slot. False means that it is no longer this token's.
 func (l *Ledger) RenewSlot(ctx context.Context, token uuid.UUID, lease time.Duration) (bool, error) {
-	n, err := exec(ctx, l.pool, "slot_renew", args{"token": token, "lease": lease})
+	var n int64
+	err := l.decide(ctx, func(tx pgx.Tx) (err error) {
+		n, err = exec(ctx, tx, "slot_renew", args{"token": token, "lease": lease})
+		return err
+	})
 	if err != nil {
-		return false, fmt.Errorf("renew session: %w", l.connectError(err))
+		return false, fmt.Errorf("renew session: %w", err)
 	}
 	return n > 0, nil
 }
 
 // FreeSlot gives a slot back once its session is closed. It is no error if the token holds none.
 func (l *Ledger) FreeSlot(ctx context.Context, token uuid.UUID) error {
-	if _, err := exec(ctx, l.pool, "slot_free", args{"token": token}); err != nil {
-		return fmt.Errorf("free session: %w", l.connectError(err))
+	if err := l.decide(ctx, func(tx pgx.Tx) error { return freeSlot(ctx, tx, token) }); err != nil {
+		return fmt.Errorf("free session: %w", err)
 	}
 	return nil
 }

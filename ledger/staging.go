@@ -91,7 +91,7 @@ func (l *Ledger) judgeLocked(ctx context.Context, tx pgx.Tx, hold Hold, j judgem
 		return nil, err
 	}
 	if len(diffs) > 0 {
-		next, err := l.advance(ctx, tx, run, move{event: j.fail, token: hold.Token, class: "mismatch", message: diffs[0].String(), detail: diffDetail(diffs)})
+		next, err := l.advance(ctx, tx, run, move{event: j.fail, token: hold.Token, class: classMismatch, message: diffs[0].String(), detail: diffDetail(diffs)})
 		return &MismatchError{Run: run.ID, State: next.State, Diffs: diffs}, err
 	}
 	if j.pass == EventVerified {
@@ -108,11 +108,7 @@ func storedVerdict(run locked, h history, j judgement) (*MismatchError, error) {
 	if h.Event == j.pass {
 		return nil, nil
 	}
-	var d struct{ Diffs []Diff }
-	if err := json.Unmarshal(h.Detail, &d); err != nil {
-		return nil, fmt.Errorf("read recorded differences: %w", err)
-	}
-	return &MismatchError{Run: run.ID, State: h.ToState, Diffs: d.Diffs}, nil
+	return storedMismatch(run.ID, h)
 }
 
 // judgeStages compares each stage's stored metrics with those before it.

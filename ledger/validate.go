@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -132,4 +133,27 @@ func stagedBy(ctx context.Context, tx pgx.Tx, run uuid.UUID) (uuid.UUID, error) 
 		err = fmt.Errorf("run %s was never staged: %w", run, ErrStale)
 	}
 	return s.Token, err
+}
+
+// diffRecord is how differences are kept in the history.
+type diffRecord struct {
+	Diffs []Diff `json:"diffs"`
+}
+
+// diffDetail is the JSON of differences.
+func diffDetail(diffs []Diff) json.RawMessage {
+	raw, err := json.Marshal(diffRecord{Diffs: diffs})
+	if err != nil {
+		panic("differences are plain text: " + err.Error())
+	}
+	return raw
+}
+
+// storedMismatch rebuilds the error that was returned when h was recorded.
+func storedMismatch(run uuid.UUID, h history) (*MismatchError, error) {
+	var d diffRecord
+	if err := json.Unmarshal(h.Detail, &d); err != nil {
+		return nil, fmt.Errorf("read recorded differences: %w", err)
+	}
+	return &MismatchError{Run: run, State: h.ToState, Diffs: d.Diffs}, nil
 }

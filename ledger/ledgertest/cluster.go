@@ -23,9 +23,10 @@ import (
 // Superuser is the bootstrap role of every cluster.
 const Superuser = "postgres"
 
-// startTimeout bounds the wait for a server to answer, stopTimeout the wait for it to be gone.
+// startTimeout bounds the wait for a server to answer, pingTimeout one try of it, stopTimeout the wait for it to be gone.
 const (
 	startTimeout = 60 * time.Second
+	pingTimeout  = 3 * time.Second
 	stopTimeout  = 30 * time.Second
 )
 
@@ -77,14 +78,37 @@ func StartCluster(dir string, opts ClusterOptions) (*Cluster, error) {
 		c.pid = pid
 		return c, c.awaitReady()
 	}
-	if err := c.launch(bin, who, opts); err != nil {
+	if err := c.start(bin, who, opts); err != nil {
 		return nil, err
-	}
-	if err := c.awaitReady(); err != nil {
-		return nil, errors.Join(err, c.Stop())
 	}
 	c.pid, _ = livePostmaster(dir)
 	return c, nil
+}
+
+// portAttempts bounds how often a free port is looked for: between finding one and listening on it, another may come.
+const portAttempts = 3
+
+// start launches the server and waits until it answers.
+func (c *Cluster) start(bin string, who *credential, opts ClusterOptions) error {
+	for try := 1; ; try++ {
+		if err := c.launch(bin, who, opts); err != nil {
+			return err
+		}
+		err := c.awaitReady()
+		if err == nil {
+			return nil
+		}
+		err = errors.Join(err, c.Stop())
+		if opts.Port != 0 || try == portAttempts || !strings.Contains(c.logTail(), "Address already in use") {
+			return err
+		}
+		if c.Port, err = freePort(); err != nil {
+			return err
+		}
+		if err := c.remember(who); err != nil {
+			return err
+		}
+	}
 }
 
 // prepare makes the data directory if there is none and reads or writes cluster.json.
@@ -133,22 +157,28 @@ func makeCluster(dir, bin string, who *credential, port int) (*Cluster, error) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("run initdb in %s: %w: %s", dir, err, strings.TrimSpace(string(out)))
 	}
+	return c, c.remember(who)
+}
+
+// remember writes cluster.json.
+func (c *Cluster) remember(who *credential) error {
 	raw, err := json.Marshal(clusterFile{Port: c.Port, Password: c.Password})
 	if err != nil {
-		return nil, fmt.Errorf("write cluster: %w", err)
+		return fmt.Errorf("write cluster: %w", err)
 	}
-	return c, who.write(filepath.Join(dir, "cluster.json"), raw)
+	return who.write(filepath.Join(c.Dir, "cluster.json"), raw)
 }
 
 // supervise runs the server and stops it (fast shutdown) when standard input ends: when Stop closes the pipe, or when
-// our process is gone. $1 is the directory to remove afterwards, or empty; the rest is the server's command.
+// our process is gone. $1 is the directory to remove after that, or empty; the rest is the server's command. A server that
+// ends by itself leaves its directory, with the log that says why.
 const supervise = `remove=$1; shift
 "$@" </dev/null & pid=$!
 trap '' INT TERM
 ( cat >/dev/null; kill -INT $pid 2>/dev/null ) <&3 & watch=$!
 exec 3<&-
 wait $pid; rc=$?
-kill $watch 2>/dev/null
+if kill $watch 2>/dev/null; then exit $rc; fi
 [ -z "$remove" ] || rm -rf "$remove"
 exit $rc`
 
@@ -209,9 +239,9 @@ func (c *Cluster) awaitReady() error {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	for {
-		conn, err := pgx.Connect(ctx, c.DSN(Superuser, c.Password, "postgres"))
+		err := c.ping(ctx)
 		if err == nil {
-			return conn.Close(ctx)
+			return nil
 		}
 		select {
 		case <-c.done:
@@ -221,6 +251,17 @@ func (c *Cluster) awaitReady() error {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+}
+
+// ping connects once. Whoever else listens on our port may accept and say nothing, so each try has its own end.
+func (c *Cluster) ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, c.AdminDSN("postgres"))
+	if err != nil {
+		return err
+	}
+	return conn.Close(ctx)
 }
 
 // Stop ends the server with a fast shutdown and waits until it is gone.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"net"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -74,6 +76,26 @@ func run(t *testing.T, c *Cluster, sql string) {
 	}
 	defer conn.Close(ctx)
 	if _, err := conn.Exec(ctx, sql); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestClusterSaysWhyItDidNotStart(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	dir := tempCluster(t)
+	_, err = StartCluster(dir, ClusterOptions{Port: taken.Addr().(*net.TCPAddr).Port, RemoveDir: true})
+	if err == nil || !strings.Contains(err.Error(), "Address already in use") {
+		t.Fatalf("start on a taken port: %v, want the server's own reason", err)
+	}
+	c, err := StartCluster(dir, ClusterOptions{}) // the directory remembers the taken port, so another is found
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Stop(); err != nil {
 		t.Fatal(err)
 	}
 }

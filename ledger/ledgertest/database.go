@@ -82,7 +82,7 @@ var shared = sync.OnceValues(func() (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := StartCluster(dir, ClusterOptions{RemoveDir: true})
+	c, err := StartCluster(dir, ClusterOptions{RemoveDir: true, Settings: map[string]string{"autovacuum": "off"}})
 	if err != nil {
 		return nil, err
 	}

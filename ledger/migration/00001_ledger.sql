@@ -191,7 +191,7 @@ CREATE TABLE loadctl.load_partition (
 );
 CREATE UNIQUE INDEX partition_one_null_slice ON loadctl.load_partition (run_id) WHERE null_slice;
 CREATE INDEX partition_open ON loadctl.load_partition (run_id, idx) WHERE state IN ('PENDING', 'RETRY');
-CREATE INDEX partition_leased ON loadctl.load_partition (lease_until) WHERE state = 'RUNNING';
+CREATE INDEX partition_leased ON loadctl.load_partition (lease_until) WHERE state = 'RUNNING' AND finished_at IS NULL;
 
 -- A row a chunk. A voided row belongs to an attempt that lost; it never counts again.
 CREATE TABLE loadctl.load_file (

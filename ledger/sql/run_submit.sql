@@ -7,5 +7,5 @@ WITH made AS (
   ON CONFLICT DO NOTHING
   RETURNING id
 )
-INSERT INTO loadctl.load_history (run_id, seq, from_state, event, to_state, by)
-SELECT id, 0, '', @event, @state, @by FROM made
+INSERT INTO loadctl.load_history (run_id, seq, from_state, event, to_state, by, detail)
+SELECT id, 0, '', @event, @state, @by, json_build_object('digest', @digest::text, 'target', @target::text) FROM made
