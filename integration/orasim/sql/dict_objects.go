@@ -1,0 +1,221 @@
+package sql
+
+import (
+	"fmt"
+
+	"github.com/loadctl/loadctl/integration/orasim/ora"
+)
+
+// objectViews are the views of tables, views, synonyms and users.
+func objectViews(all map[string]*dictView) {
+	family(all, "TABLES", "OWNER TABLE_NAME TABLESPACE_NAME:30 CLUSTER_NAME IOT_NAME STATUS:8 PCT_FREE#n NUM_ROWS#n "+
+		"BLOCKS#n EMPTY_BLOCKS#n AVG_ROW_LEN#n DEGREE:10 SAMPLE_SIZE#n LAST_ANALYZED#d PARTITIONED:3 IOT_TYPE:12 TEMPORARY:1 "+
+		"SECONDARY:1 NESTED:3 DURATION:15 DROPPED:3 READ_ONLY:3 HAS_IDENTITY:3 EXTERNAL:3", false, func(q *dictQuery) {
+		for _, o := range q.objects(kindTable) {
+			q.add(o.owner, o.name, "USERS", nil, nil, "VALID", 10, nil, nil, nil, nil, "         1", nil, nil, "NO", nil, "N",
+				"N", "NO", nil, "NO", "NO", "NO", "NO")
+		}
+	})
+	family(all, "VIEWS", "OWNER VIEW_NAME TEXT_LENGTH#n TEXT:4000 TEXT_VC:4000 READ_ONLY:1", false, func(q *dictQuery) {
+		for _, o := range q.objects(kindView) {
+			q.add(o.owner, o.name, len(o.text), o.text, o.text, "N")
+		}
+	})
+	family(all, "SYNONYMS", "OWNER SYNONYM_NAME TABLE_OWNER TABLE_NAME DB_LINK", false, func(q *dictQuery) {
+		for _, o := range q.objects(kindSynonym) {
+			q.add(o.owner, o.name, o.target.owner, o.target.name, nil)
+		}
+	})
+	family(all, "OBJECTS", "OWNER OBJECT_NAME SUBOBJECT_NAME OBJECT_ID#n DATA_OBJECT_ID#n OBJECT_TYPE:23 CREATED#d "+
+		"LAST_DDL_TIME#d TIMESTAMP:19 STATUS:7 TEMPORARY:1 GENERATED:1 SECONDARY:1 NAMESPACE#n", false, listObjects)
+	family(all, "SEGMENTS", "OWNER SEGMENT_NAME PARTITION_NAME SEGMENT_TYPE:18 TABLESPACE_NAME:30 BYTES#n BLOCKS#n EXTENTS#n",
+		false, func(q *dictQuery) {
+			for _, o := range q.objects(kindTable) {
+				blocks := o.table.Blocks()
+				q.add(o.owner, o.name, nil, "TABLE", "USERS", blocks*blockSize, blocks, 1)
+			}
+		})
+	delete(all, "ALL_SEGMENTS") // Oracle has none
+	family(all, "TAB_COMMENTS", "OWNER TABLE_NAME TABLE_TYPE:11 COMMENTS:4000", false, func(q *dictQuery) {
+		for _, o := range q.objects(kindTable, kindView) {
+			q.add(o.owner, o.name, string(o.kind), nil)
+		}
+	})
+	family(all, "TAB_PARTITIONS", "TABLE_OWNER TABLE_NAME PARTITION_NAME SUBPARTITION_COUNT#n HIGH_VALUE:4000 "+
+		"HIGH_VALUE_LENGTH#n PARTITION_POSITION#n NUM_ROWS#n BLOCKS#n", false, func(*dictQuery) {})
+	family(all, "TAB_SUBPARTITIONS", "TABLE_OWNER TABLE_NAME PARTITION_NAME SUBPARTITION_NAME HIGH_VALUE:4000 "+
+		"HIGH_VALUE_LENGTH#n SUBPARTITION_POSITION#n NUM_ROWS#n BLOCKS#n", false, func(*dictQuery) {})
+	family(all, "PART_TABLES", "OWNER TABLE_NAME PARTITIONING_TYPE:9 SUBPARTITIONING_TYPE:9 PARTITION_COUNT#n", false,
+		func(*dictQuery) {})
+	all["ALL_USERS"] = view("USERNAME USER_ID#n CREATED#d", func(q *dictQuery) {
+		for _, name := range sortedKeys(q.cat.users) {
+			u := q.cat.users[name]
+			q.add(u.name, u.id, u.created)
+		}
+	})
+	all["USER_USERS"] = view("USERNAME USER_ID#n ACCOUNT_STATUS:32 CREATED#d", func(q *dictQuery) {
+		u := q.cat.users[q.ses.user]
+		q.add(u.name, u.id, "OPEN", u.created)
+	})
+	all["DBA_USERS"] = restrictedView("USERNAME USER_ID#n ACCOUNT_STATUS:32 CREATED#d", func(q *dictQuery) {
+		for _, name := range sortedKeys(q.cat.users) {
+			u := q.cat.users[name]
+			status := "OPEN"
+			if u.locked {
+				status = "LOCKED"
+			}
+			q.add(u.name, u.id, status, u.created)
+		}
+	})
+}
+
+// blockSize is the size of a block in bytes.
+const blockSize = 8192
+
+func listObjects(q *dictQuery) {
+	for _, o := range q.objects(kindTable, kindView, kindSynonym, kindIndex) {
+		var data any
+		if o.table != nil {
+			data = int(o.table.DataObject())
+		}
+		generated := "N"
+		if o.kind == kindIndex && isSystemName(o.name) {
+			generated = "Y"
+		}
+		stamp := q.ses.db.wall(o.changed).wall
+		q.add(o.owner, o.name, nil, o.id, data, string(o.kind), o.created, o.changed,
+			fmt.Sprintf("%04d-%02d-%02d:%02d:%02d:%02d", stamp.Year, stamp.Month, stamp.Day, stamp.Hour, stamp.Minute, stamp.Sec),
+			"VALID", "N", generated, "N", 1)
+	}
+}
+
+// columnViews are the views of columns.
+func columnViews(all map[string]*dictView) {
+	spec := "OWNER TABLE_NAME COLUMN_NAME DATA_TYPE DATA_TYPE_MOD:3 DATA_TYPE_OWNER DATA_LENGTH#n DATA_PRECISION#n " +
+		"DATA_SCALE#n NULLABLE:1 COLUMN_ID#n DEFAULT_LENGTH#n DATA_DEFAULT:4000 NUM_DISTINCT#n DENSITY#n NUM_NULLS#n " +
+		"LAST_ANALYZED#d CHARACTER_SET_NAME:44 CHAR_COL_DECL_LENGTH#n AVG_COL_LEN#n CHAR_LENGTH#n CHAR_USED:1 " +
+		"DEFAULT_ON_NULL:3 IDENTITY_COLUMN:3 COLLATION:100"
+	family(all, "TAB_COLUMNS", spec, false, func(q *dictQuery) {
+		for _, o := range q.objects(kindTable, kindView) {
+			for i := range o.columns {
+				q.add(columnRow(o, i)...)
+			}
+		}
+	})
+	family(all, "TAB_COLS", spec+" HIDDEN_COLUMN:3 VIRTUAL_COLUMN:3 SEGMENT_COLUMN_ID#n INTERNAL_COLUMN_ID#n "+
+		"QUALIFIED_COL_NAME:4000 USER_GENERATED:3", false, func(q *dictQuery) {
+		for _, o := range q.objects(kindTable, kindView) {
+			for i := range o.columns {
+				q.add(append(columnRow(o, i), "NO", "NO", i+1, i+1, o.columns[i].name, "YES")...)
+			}
+		}
+	})
+	family(all, "COL_COMMENTS", "OWNER TABLE_NAME COLUMN_NAME COMMENTS:4000", false, func(q *dictQuery) {
+		for _, o := range q.objects(kindTable, kindView) {
+			for _, c := range o.columns {
+				q.add(o.owner, o.name, c.name, nil)
+			}
+		}
+	})
+}
+
+// columnRow is a column as TAB_COLUMNS shows it.
+func columnRow(o *object, i int) []any {
+	c := o.columns[i]
+	t := c.typ
+	nullable := "Y"
+	if c.notNull {
+		nullable = "N"
+	}
+	var precision, scale, defaultLength, defaultText, charset, declared, chars, used any
+	precision, scale = shownPrecision(t)
+	if c.byDefault != nil {
+		defaultLength, defaultText = len(c.defaultText), c.defaultText
+	}
+	if t.Form != 0 {
+		charset, declared, chars = "CHAR_CS", int(t.Bytes), int(t.Chars)
+		used = "B"
+		if t.CharUsed {
+			used = "C"
+		}
+		if t.Form == ora.FormNational {
+			charset, declared = "NCHAR_CS", int(t.Chars)
+		}
+		if classOf(t) == classLob {
+			declared, chars, used = nil, 0, nil
+		}
+	} else {
+		chars = 0
+	}
+	return []any{o.owner, o.name, c.name, typeName(t), nil, nil, dataLength(t), precision, scale, nullable, i + 1,
+		defaultLength, defaultText, nil, nil, nil, nil, charset, declared, nil, chars, used, "NO", "NO", nil}
+}
+
+// shownPrecision is DATA_PRECISION and DATA_SCALE.
+func shownPrecision(t ora.Type) (precision, scale any) {
+	switch t.Code {
+	case ora.Number:
+		if t.Precision > 0 {
+			precision = int(t.Precision)
+		}
+		if t.Scale != ora.ScaleFloating {
+			scale = int(t.Scale)
+		}
+	case ora.Timestamp, ora.TimestampTZ, ora.TimestampLTZ:
+		scale = int(t.Scale)
+	case ora.IntervalDS:
+		precision, scale = int(t.Precision), int(t.Scale)
+	case ora.IntervalYM:
+		precision, scale = int(t.Precision), 0
+	}
+	return precision, scale
+}
+
+func dataLength(t ora.Type) int {
+	switch t.Code {
+	case ora.Long, ora.LongRaw:
+		return 0
+	case ora.Rowid:
+		return 10
+	}
+	return int(t.Bytes)
+}
+
+// typeName is DATA_TYPE.
+func typeName(t ora.Type) string {
+	national := t.Form == ora.FormNational
+	switch t.Code {
+	case ora.Varchar2:
+		if national {
+			return "NVARCHAR2"
+		}
+		return "VARCHAR2"
+	case ora.Char:
+		if national {
+			return "NCHAR"
+		}
+		return "CHAR"
+	case ora.Clob:
+		if national {
+			return "NCLOB"
+		}
+		return "CLOB"
+	case ora.Number:
+		if t.Precision > 0 && t.Scale == ora.ScaleFloating {
+			return "FLOAT"
+		}
+		return "NUMBER"
+	case ora.Timestamp:
+		return fmt.Sprintf("TIMESTAMP(%d)", t.Scale)
+	case ora.TimestampTZ:
+		return fmt.Sprintf("TIMESTAMP(%d) WITH TIME ZONE", t.Scale)
+	case ora.TimestampLTZ:
+		return fmt.Sprintf("TIMESTAMP(%d) WITH LOCAL TIME ZONE", t.Scale)
+	case ora.IntervalYM:
+		return fmt.Sprintf("INTERVAL YEAR(%d) TO MONTH", t.Precision)
+	case ora.IntervalDS:
+		return fmt.Sprintf("INTERVAL DAY(%d) TO SECOND(%d)", t.Precision, t.Scale)
+	}
+	return map[uint8]string{ora.Date: "DATE", ora.Raw: "RAW", ora.Long: "LONG", ora.LongRaw: "LONG RAW", ora.Blob: "BLOB",
+		ora.Rowid: "ROWID", ora.BinaryFloat: "BINARY_FLOAT", ora.BinaryDouble: "BINARY_DOUBLE"}[t.Code]
+}

@@ -1,0 +1,10 @@
+// Package sql is the engine of orasim: it parses Oracle's SQL by recursive descent, compiles it against the
+// catalog into closures over encoded values, and runs it on the versioned rows of package store.
+//
+// A statement goes lexer -> parser (parse_*.go, ast.go) -> compiler (compile_*.go: names, types, privileges)
+// -> executor (exec_*.go). Values stay in Oracle's internal encoding throughout: NUMBER, DATE, TIMESTAMP and
+// RAW compare byte by byte, and a plain projection copies nothing. The dictionary and the V$ views (dict_*.go)
+// are virtual tables under the same executor.
+//
+// What the engine does not know is an ORA error with a position, never a guess.
+package sql

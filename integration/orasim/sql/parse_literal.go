@@ -1,0 +1,152 @@
+package sql
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/loadctl/loadctl/integration/orasim/ora"
+)
+
+// timeLiteral reads DATE 'YYYY-MM-DD' and TIMESTAMP 'YYYY-MM-DD HH24:MI:SS[.FF][ zone]'.
+func (p *parser) timeLiteral(word, t token) node {
+	text := strings.TrimSpace(t.text)
+	if word.text == "DATE" {
+		w, err := parseTime(text, "SYYYY-MM-DD", parseContext{})
+		if err != nil {
+			p.failTime(t.pos, err)
+		}
+		return &literal{loc(word.pos), ora.Type{Code: ora.Date, Bytes: 7}, w.wall.EncodeDate()}
+	}
+	format := "SYYYY-MM-DD HH24:MI:SSXFF"
+	body := text
+	if i := strings.IndexByte(body, ' '); i >= 0 {
+		clock := body[i+1:]
+		if j := strings.IndexAny(clock, " +-"); j >= 0 {
+			body = body[:i+1] + clock[:j]
+		}
+	}
+	zone := strings.TrimSpace(text[len(body):])
+	if !strings.Contains(body, ".") {
+		format = "SYYYY-MM-DD HH24:MI:SS"
+	}
+	w, err := parseTime(body, format, parseContext{})
+	if err != nil {
+		p.failTime(t.pos, err)
+	}
+	digits := int8(9)
+	if zone == "" {
+		return &literal{loc(word.pos), ora.Type{Code: ora.Timestamp, Scale: digits, Bytes: 11}, w.wall.EncodeTimestamp()}
+	}
+	offset, err := parseZone(zone)
+	if err != nil {
+		p.failTime(t.pos, err)
+	}
+	return &literal{loc(word.pos), ora.Type{Code: ora.TimestampTZ, Scale: digits, Bytes: 13}, w.wall.EncodeTZ(offset)}
+}
+
+// failTime raises what a conversion said, at a position.
+func (p *parser) failTime(pos int, err error) {
+	e := asOra(err)
+	p.failAt(pos, e.Code, "%s", e.Text)
+}
+
+// intervalLiteral reads INTERVAL '1' DAY, '1 02:03:04.5' DAY TO SECOND, '1-2' YEAR TO MONTH and the like.
+func (p *parser) intervalLiteral(word, t token) node {
+	from := p.intervalField()
+	to := from
+	if p.words("TO") {
+		to = p.intervalField()
+	}
+	text := strings.TrimSpace(t.text)
+	neg := strings.HasPrefix(text, "-")
+	text = strings.TrimLeft(text, "+-")
+	if from == "YEAR" || from == "MONTH" {
+		months, ok := parseMonths(text, from, to)
+		if !ok {
+			p.failAt(t.pos, 1867, "the interval is invalid")
+		}
+		if neg {
+			months = -months
+		}
+		return &literal{loc(word.pos), ora.Type{Code: ora.IntervalYM, Precision: 9, Bytes: 5}, ora.EncodeMonths(months)}
+	}
+	span, ok := parseSpan(text, from, to)
+	if !ok {
+		p.failAt(t.pos, 1867, "the interval is invalid")
+	}
+	if neg {
+		span = ora.Span{Seconds: -span.Seconds, Nanos: -span.Nanos}
+	}
+	return &literal{loc(word.pos), ora.Type{Code: ora.IntervalDS, Precision: 9, Scale: 9, Bytes: 11}, span.Encode()}
+}
+
+// intervalField takes YEAR, MONTH, DAY, HOUR, MINUTE or SECOND; a precision after it is skipped.
+func (p *parser) intervalField() string {
+	t := p.next()
+	switch t.text {
+	case "YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND":
+	default:
+		p.failAt(t.pos, 905, "missing keyword")
+	}
+	if p.symbol("(") {
+		for p.peek().kind == tokNumber || p.peek().isSymbol(",") {
+			p.i++
+		}
+		p.close()
+	}
+	return t.text
+}
+
+func parseMonths(text, from, to string) (int, bool) {
+	years, months, both := strings.Cut(text, "-")
+	if both != (from == "YEAR" && to == "MONTH") {
+		return 0, false
+	}
+	if from == "MONTH" {
+		years, months = "0", years
+	}
+	if months == "" {
+		months = "0"
+	}
+	y, err1 := strconv.Atoi(years)
+	m, err2 := strconv.Atoi(months)
+	return y*12 + m, err1 == nil && err2 == nil && y >= 0 && y < 1e9 && m >= 0 && m < 1e9 && (!both || m < 12)
+}
+
+// parseSpan reads the fields from..to of a day-to-second interval.
+func parseSpan(text, from, to string) (ora.Span, bool) {
+	fields := [...]string{"DAY", "HOUR", "MINUTE", "SECOND"}
+	weights := [...]int64{86400, 3600, 60, 1}
+	first, last := -1, -1
+	for i, f := range fields {
+		if f == from {
+			first = i
+		}
+		if f == to {
+			last = i
+		}
+	}
+	parts := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ':' })
+	if first < 0 || last < first || len(parts) != last-first+1 {
+		return ora.Span{}, false
+	}
+	var span ora.Span
+	for i, part := range parts {
+		f := first + i
+		whole, frac, _ := strings.Cut(part, ".")
+		n, err := strconv.ParseInt(whole, 10, 64)
+		if err != nil || n < 0 || n > math.MaxInt32 || frac != "" && f != 3 || len(frac) > 9 {
+			return ora.Span{}, false
+		}
+		span.Seconds += n * weights[f]
+		if frac != "" {
+			nanos, err := strconv.Atoi(frac + strings.Repeat("0", 9-len(frac)))
+			if err != nil {
+				return ora.Span{}, false
+			}
+			span.Nanos = nanos
+		}
+	}
+	return span, true
+}

@@ -1,0 +1,83 @@
+package sql
+
+import (
+	"github.com/loadctl/loadctl/integration/orasim/ora"
+	"github.com/loadctl/loadctl/integration/orasim/store"
+)
+
+// tableSource reads a table at the statement's SCN or at the one of its AS OF clause.
+type tableSource struct {
+	table     *store.Table
+	columns   int
+	withRowid bool
+	asOf      *expr // an SCN or a time, evaluated when the table is opened
+	timestamp bool
+}
+
+func (s *tableSource) open(x *execution, outer *frame) (rows, error) {
+	if s.asOf == nil {
+		return &tableRows{s: s, x: x, cur: s.table.Scan(x.view)}, nil
+	}
+	scn, err := s.scn(x, outer)
+	if err != nil {
+		return nil, err
+	}
+	cur, err := s.table.ScanAsOf(scn)
+	if err != nil {
+		return nil, err
+	}
+	return &tableRows{s: s, x: x, cur: cur}, nil
+}
+
+func (s *tableSource) scn(x *execution, outer *frame) (uint64, error) {
+	v, err := s.asOf.eval(&frame{x: x, outer: outer})
+	if err != nil {
+		return 0, err
+	}
+	if !s.timestamp {
+		return scnValue(v)
+	}
+	if len(v) == 0 {
+		return 0, ora.Errorf(8186, "invalid timestamp specified")
+	}
+	t, err := ora.DecodeTime(v)
+	if err != nil {
+		return 0, err
+	}
+	return x.ses.db.scnAt(t)
+}
+
+type tableRows struct {
+	s   *tableSource
+	x   *execution
+	cur *store.Cursor
+}
+
+func (r *tableRows) next() ([]ora.Value, error) {
+	if err := r.x.tick(); err != nil {
+		return nil, err
+	}
+	slot, vals, err := r.cur.Next()
+	if err != nil {
+		return nil, err
+	}
+	vals = vals[:r.s.columns]
+	if r.s.withRowid {
+		vals = append(vals[:r.s.columns:r.s.columns], r.cur.RowID(slot).Encode())
+	}
+	return vals, nil
+}
+
+// virtualSource reads rows that are made when it is opened: a dictionary view.
+type virtualSource struct{ view *dictView }
+
+func (s *virtualSource) open(x *execution, _ *frame) (rows, error) {
+	return &listRows{s.view.read(x.ses)}, nil
+}
+
+// planSource is a query in FROM.
+type planSource struct{ plan *subplan }
+
+func (s *planSource) open(x *execution, outer *frame) (rows, error) {
+	return s.plan.open(x, outer, false)
+}
