@@ -68,6 +68,7 @@ type scanned struct {
 	mantissa uint128
 	digits   int // of the mantissa; 0 for the number 0
 	exp      int
+	zeros    int // read last, and only significant if another digit follows
 }
 
 func scanDecimal(s string) (scanned, error) {
@@ -77,7 +78,7 @@ func scanDecimal(s string) (scanned, error) {
 		d.negative = s[i] == '-'
 		i++
 	}
-	zeros, point, seen := 0, false, false // zeros that are only significant if another digit follows
+	point, seen := false, false
 	for ; i < len(s); i++ {
 		c := s[i]
 		if c == '.' && !point {
@@ -91,38 +92,51 @@ func scanDecimal(s string) (scanned, error) {
 		if point {
 			d.exp--
 		}
-		if c == '0' {
-			zeros++
-			continue
-		}
-		if d.digits == 0 {
-			zeros = 0
-		}
-		if d.digits+zeros+1 > MaxPrecision {
+		if !d.digit(uint64(c - '0')) {
 			return d, fmt.Errorf("%w: %s has more than %d digits", ErrValue, clip(s), MaxPrecision)
 		}
-		d.digits += zeros + 1
-		for ; zeros > 0; zeros-- {
-			d.mantissa = d.mantissa.mulAdd(10, 0)
-		}
-		d.mantissa = d.mantissa.mulAdd(10, uint64(c-'0'))
 	}
-	d.exp += zeros
 	if !seen {
 		return d, notNumber(s)
 	}
+	exp, err := exponent(s, i)
+	d.exp += d.zeros + exp
+	return d, err
+}
+
+// digit takes the next digit; false when they are more than any decimal has.
+func (d *scanned) digit(n uint64) bool {
+	if n == 0 {
+		d.zeros++
+		return true
+	}
+	if d.digits == 0 {
+		d.zeros = 0 // leading
+	}
+	d.digits += d.zeros + 1
+	if d.digits > MaxPrecision {
+		return false
+	}
+	for ; d.zeros > 0; d.zeros-- {
+		d.mantissa = d.mantissa.mulAdd(10, 0)
+	}
+	d.mantissa = d.mantissa.mulAdd(10, n)
+	return true
+}
+
+// exponent reads what stands at i: nothing, or the letter E and an integer.
+func exponent(s string, i int) (int, error) {
 	if i == len(s) {
-		return d, nil
+		return 0, nil
 	}
 	if s[i] != 'e' && s[i] != 'E' {
-		return d, notNumber(s)
+		return 0, notNumber(s)
 	}
 	e, err := strconv.ParseInt(s[i+1:], 10, 16)
 	if err != nil {
-		return d, notNumber(s)
+		return 0, notNumber(s)
 	}
-	d.exp += int(e)
-	return d, nil
+	return int(e), nil
 }
 
 func notNumber(s string) error { return fmt.Errorf("%w: %q is not a number", ErrValue, clip(s)) }
