@@ -94,7 +94,7 @@ func (l *Ledger) ClaimPartition(ctx context.Context, req ClaimRequest) (Claim, b
 	}
 	var claim Claim
 	var found bool
-	err := l.decide(ctx, func(tx pgx.Tx) (err error) {
+	err := l.decideByToken(ctx, func(tx pgx.Tx) (err error) {
 		claim, found, err = l.claim(ctx, tx, req)
 		return err
 	})

@@ -115,6 +115,39 @@ func TestClaimRepeatedByToken(t *testing.T) {
 	}
 }
 
+// A call is repeated while its first one is still on its way: both must mean the same partition and the same session.
+func TestClaimsOfOneTokenAtOnce(t *testing.T) {
+	t.Parallel()
+	l, db := open(t)
+	planned(t, l, "a", 5, 5)
+	planned(t, l, "b", 5, 5)
+	token, slot := ledger.NewToken(), ledger.NewToken()
+	claims := make([]ledger.Claim, 8)
+	errs := together(len(claims), func(i int) error {
+		c, ok, err := l.ClaimPartition(t.Context(), ledger.ClaimRequest{Token: token, Lease: lease})
+		if err == nil && !ok {
+			err = errors.New("not claimed")
+		}
+		claims[i] = c
+		if ok, serr := l.TakeSlot(t.Context(), "src", 3, slot, lease); !ok || serr != nil {
+			err = errors.Join(err, serr, errors.New("no slot"))
+		}
+		return err
+	})
+	check(t, errors.Join(errs...))
+	for _, c := range claims {
+		if c.Held != claims[0].Held || c.Attempt != 1 {
+			t.Errorf("claimed %+v and %+v, want the same", c.Held, claims[0].Held)
+		}
+	}
+	if n := ask[int](t, db, "SELECT count(*)::int FROM loadctl.load_partition WHERE state = 'RUNNING'"); n != 1 {
+		t.Errorf("%d partitions running, want 1", n)
+	}
+	if n := ask[int](t, db, "SELECT count(*)::int FROM loadctl.load_slot WHERE token IS NOT NULL"); n != 2 {
+		t.Errorf("%d slots held, want 2", n)
+	}
+}
+
 func TestHeartbeatNeedsPartitionAndSession(t *testing.T) {
 	t.Parallel()
 	l, db := open(t)

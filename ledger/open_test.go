@@ -33,6 +33,9 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	change(t, db, "CREATE DATABASE "+bare)
 	t.Cleanup(func() { change(t, db, "DROP DATABASE "+bare+" WITH (FORCE)") })
 	const secret = "s3cr3t-Pa55"
+	stranger := "stranger_" + db.Name
+	change(t, db, fmt.Sprintf("CREATE ROLE %s LOGIN PASSWORD '%s'", stranger, secret))
+	t.Cleanup(func() { change(t, db, "DROP ROLE "+stranger) })
 	for name, test := range map[string]struct {
 		dsn  string
 		want error
@@ -43,6 +46,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		"no such role":      {c.DSN("nobody", secret, db.Name), ledger.ErrAuth, "nobody@127.0.0.1"},
 		"no such database":  {c.DSN(ledgertest.Runtime, c.Password, "absent"), ledger.ErrNoDatabase, "absent"},
 		"not migrated":      {c.DSN(ledgertest.Runtime, c.Password, bare), ledger.ErrSchema, "loadctl migrate"},
+		"no privilege":      {c.DSN(stranger, secret, db.Name), ledger.ErrPrivilege, stranger},
 		"not to be parsed":  {"postgres://u:" + secret + "@host:port/x", ledger.ErrInvalid, "percent-encoded"},
 		"strange parameter": {"postgres://u:" + secret + "@" + closed + "/x?sslmode=maybe", ledger.ErrInvalid, "percent-encoded"},
 	} {

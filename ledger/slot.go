@@ -23,7 +23,7 @@ func ensureSlots(ctx context.Context, tx pgx.Tx, source string, n int) error {
 // are held, over all processes. False means that all are taken now. The same token again succeeds again.
 func (l *Ledger) TakeSlot(ctx context.Context, source string, limit int, token uuid.UUID, lease time.Duration) (bool, error) {
 	taken := false
-	err := l.decide(ctx, func(tx pgx.Tx) error {
+	err := l.decideByToken(ctx, func(tx pgx.Tx) error {
 		if err := ensureSlots(ctx, tx, source, limit); err != nil {
 			return err
 		}

@@ -30,6 +30,25 @@ func (l *Ledger) decide(ctx context.Context, f func(pgx.Tx) error) error {
 	return fmt.Errorf("after %d attempts: %w", decideAttempts, err)
 }
 
+// decideByToken is decide for a decision that writes a token of its caller where tokens are unique. If it meets its own
+// token, an earlier call whose answer was lost has been committed after this one looked for it: it starts again, and
+// finds it.
+func (l *Ledger) decideByToken(ctx context.Context, f func(pgx.Tx) error) error {
+	var err error
+	for range decideAttempts {
+		if err = l.decide(ctx, f); !tokenTaken(err) {
+			return err
+		}
+	}
+	return err
+}
+
+// tokenTaken says whether a token was written twice.
+func tokenTaken(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == "23505" && strings.HasSuffix(pg.ConstraintName, "_token_key")
+}
+
 func (l *Ledger) attempt(ctx context.Context, f func(pgx.Tx) error) error {
 	tx, err := l.pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: l.begin})
 	if err != nil {
