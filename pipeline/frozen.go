@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -71,7 +72,7 @@ func (e *Env) manifest(ctx context.Context, f *frozen) (stage.Manifest, error) {
 // staging names the staging table of the run.
 func (e *Env) staging(f *frozen) publish.Staging {
 	return publish.Staging{
-		Database: f.job.StagingDB, Table: publish.StagingTable(f.job.Target.Table, f.id()),
+		Database: cmp.Or(f.job.StagingDB, f.Target.Database), Table: publish.StagingTable(f.job.Target.Table, f.id()),
 		Location: e.Store.URI(f.layout.RunDir()), Columns: f.Columns,
 	}
 }

@@ -42,11 +42,11 @@ func (w *work) validateStage(ctx context.Context) error {
 	}
 	staging := w.staging(f)
 	if err := w.Warehouse.Stage(ctx, staging); err != nil {
-		return fmt.Errorf("make staging table %s.%s: %w", staging.Database, staging.Table, err)
+		return err
 	}
 	measured, err := w.Warehouse.Measure(ctx, publish.Scope{Staging: &staging}, f.warehouseMeasures())
 	if err != nil {
-		return fmt.Errorf("measure staging table %s.%s: %w", staging.Database, staging.Table, err)
+		return err
 	}
 	if err := w.record(ctx, ledger.StageStream, stream); err != nil {
 		return err

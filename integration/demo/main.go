@@ -84,7 +84,7 @@ func (d *show) program() string { return filepath.Join(d.dir, "loadctl") }
 
 func (d *show) perform(ctx context.Context) error {
 	w := d.world
-	d.say("a stand-in for Oracle listens on %s; APP.INSP_DTL has %d rows for %s", w.Oracle.Address(), scenario.Rows, scenario.Date)
+	d.say("a stand-in for Oracle listens on %s; APP.INSP_DTL has %d rows for %s", w.Oracle.Addr(), scenario.Rows, scenario.Date)
 	d.say("the ledger is a private PostgreSQL on port %d; configuration: %s", w.Ledger.Cluster.Port, w.Config)
 	for _, args := range [][]string{
 		{"migrate"},

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/loadctl/loadctl/ledger/ledgertest"
 )
 
 // The names of the daemons, for Kill, Pause, Resume and Restart.
@@ -205,8 +207,11 @@ func (s *Stack) discard(ctx context.Context) error {
 			errs = append(errs, fmt.Errorf("stop %s: %w", name, err))
 		}
 	}
-	if len(errs) > 0 {
-		return errors.Join(errs...)
+	if s.state.Postgres != "" && s.state.Daemons[postgres].PID == 0 { // started, but our program died before it was recorded
+		errs = append(errs, ledgertest.StopCluster(s.state.Postgres))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
 	}
 	for _, dir := range []string{s.state.Postgres, s.dir("data"), s.dir("tmp"), s.dir("conf"), s.dir("secret"), s.dir("state.json")} {
 		if dir == "" {
@@ -242,7 +247,8 @@ func (s *Stack) Resume(ctx context.Context, name string) error {
 	return s.fault(ctx, "resume", name, func(p process) error { return p.signal(syscall.SIGCONT) })
 }
 
-// Restart starts a daemon again, on the same ports and data, whether it runs or was killed, and waits until it answers.
+// Restart starts a daemon again, on the same ports and data, whether it runs or was killed, and waits until it and its
+// part of the stack answer.
 func (s *Stack) Restart(ctx context.Context, name string) error {
 	l, err := s.lock(ctx)
 	if err != nil {
@@ -256,7 +262,24 @@ func (s *Stack) Restart(ctx context.Context, name string) error {
 	if err := s.process(name).stop(ctx, d.stop, stopPatience); err != nil {
 		return fmt.Errorf("stop %s: %w", name, err)
 	}
-	return s.up(ctx, d)
+	if err := s.up(ctx, d); err != nil {
+		return err
+	}
+	return s.settle(ctx, d)
+}
+
+// settle waits for the running daemons beside d: a DataNode, for one, has to find its new NameNode.
+func (s *Stack) settle(ctx context.Context, d daemon) error {
+	for _, other := range s.daemons() {
+		p := s.process(other.name)
+		if other.part != d.part || other.name == d.name || !p.alive() || p.paused() {
+			continue
+		}
+		if err := s.ready(ctx, other, warmPatience); err != nil {
+			return fmt.Errorf("wait for %s: %w", other.name, err)
+		}
+	}
+	return nil
 }
 
 // fault does something to a running daemon's process; whoever asks for the stack next probes it in full.

@@ -79,7 +79,7 @@ func (s *Stack) hdfsCommand(ctx context.Context, class string, args ...string) (
 	if err != nil {
 		return command{}, err
 	}
-	flags := append(smallJVM(), "-Djava.net.preferIPv4Stack=true", "-cp", s.dir("conf")+":"+jars+"/*", class)
+	flags := append(smallJVM(), "-Djava.net.preferIPv4Stack=true", "-Djava.io.tmpdir="+s.dir("tmp"), "-cp", s.dir("conf")+":"+jars+"/*", class)
 	return command{path: s.tools.java, args: append(flags, args...), env: daemonEnv("HADOOP_USER_NAME=hdfs"), dir: s.dir("tmp")}, nil
 }
 
@@ -200,7 +200,7 @@ func (s *Stack) hdfsClient(ctx context.Context, user string) (*hdfs.Client, erro
 
 // smallJVM keeps an HDFS daemon near 200 MB: it never gets hot enough for the second compiler.
 func smallJVM() []string {
-	return append([]string{"-Xmx128m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:MaxMetaspaceSize=128m",
+	return append([]string{"-Xmx128m", "-Xss512k", "-XX:-UsePerfData", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:MaxMetaspaceSize=128m",
 		"-XX:ReservedCodeCacheSize=64m", "-XX:MaxDirectMemorySize=64m"}, opens()...)
 }
 

@@ -67,7 +67,7 @@ func (s *Stack) hiveCommand(ctx context.Context, heap, class string, args ...str
 	if err != nil {
 		return command{}, err
 	}
-	flags := append([]string{"-Xmx" + heap, "-Xss1m", "-XX:+UseSerialGC", "-XX:MaxMetaspaceSize=512m", "-XX:ReservedCodeCacheSize=160m"}, opens()...)
+	flags := append([]string{"-Xmx" + heap, "-Xss1m", "-XX:-UsePerfData", "-XX:+UseSerialGC", "-XX:MaxMetaspaceSize=512m", "-XX:ReservedCodeCacheSize=160m"}, opens()...)
 	flags = append(flags,
 		"-Djava.net.preferIPv4Stack=true", "-Djava.io.tmpdir="+s.dir("tmp"), "-Duser.timezone="+s.opt.TimeZone,
 		"-Dlog4j2.configurationFile="+s.dir("conf/log4j2.properties"), "-Drig.users="+s.usersFile(),

@@ -81,6 +81,12 @@ func (p process) alive() bool {
 	return err == nil && st.started == p.Started && (st.state != 'Z' || st.threads > 1) && st.state != 'X'
 }
 
+// paused reports whether the process was stopped with SIGSTOP.
+func (p process) paused() bool {
+	st, err := readStat(p.PID)
+	return err == nil && st.state == 'T'
+}
+
 // signal sends sig to the process and all its descendants, parents first. (A process group would not do:
 // PostgreSQL's backends lead groups of their own.)
 func (p process) signal(sig syscall.Signal) error {

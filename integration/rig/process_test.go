@@ -91,7 +91,7 @@ func TestPausedProcessIsAliveAndStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "pause", func() error {
-		if st, err := readStat(p.PID); err != nil || st.state != 'T' {
+		if !p.paused() {
 			return errors.New("not stopped yet")
 		}
 		return nil

@@ -165,7 +165,7 @@ func TestPrivateStack(t *testing.T) {
 	if err := writeFile(client, "/tmp/kept", []byte("kept")); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(s.Kill(ctx, "namenode"), s.Restart(ctx, "namenode"), s.Restart(ctx, "datanode")); err != nil {
+	if err := errors.Join(s.Kill(ctx, "namenode"), s.Restart(ctx, "namenode")); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := openHDFS(t, s).ReadFile("/tmp/kept"); err != nil || string(got) != "kept" {

@@ -48,7 +48,7 @@ func (w *World) WriteJob(name, yaml string) error {
 
 // daemon is the daemon file. Recovery is quick, so that tests see it.
 func (w *World) daemon() string {
-	host, port := address(w.Oracle.Addr())
+	host, port := w.oracleAddress()
 	c := w.Ledger.Cluster
 	return fmt.Sprintf(`ledger:
   host: 127.0.0.1

@@ -64,7 +64,7 @@ func (w *World) Env(ctx context.Context) (env *pipeline.Env, closeAll func() err
 
 // source is the adapter on the stand-in.
 func (w *World) source() (extract.Source, error) {
-	host, port := address(w.Oracle.Addr())
+	host, port := w.oracleAddress()
 	return oracle.New(oracle.Config{Host: host, Port: port, Service: Service, User: Reader, MaxSessions: 6, Log: w.Log,
 		Password: func() (string, error) {
 			p, err := os.ReadFile(w.path("secret", "oracle"))

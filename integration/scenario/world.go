@@ -153,12 +153,9 @@ func (w *World) Connect(ctx context.Context) (*pgx.Conn, error) {
 	return pgx.Connect(ctx, w.Ledger.Admin)
 }
 
-// address splits host:port.
-func address(a net.Addr) (host string, port int) {
-	h, p, err := net.SplitHostPort(a.String())
-	if err != nil {
-		return a.String(), 0
-	}
-	n, _ := strconv.Atoi(p) // a port that net.Addr printed is a number
-	return h, n
+// oracleAddress is where the stand-in listens.
+func (w *World) oracleAddress() (host string, port int) {
+	host, text, _ := net.SplitHostPort(w.Oracle.Addr()) // printed by a net.Addr
+	port, _ = strconv.Atoi(text)
+	return host, port
 }
