@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loadctl/loadctl/ledger"
+	"github.com/loadctl/loadctl/pipeline"
 )
 
 const statusExample = `  loadctl status INSP_DTL/2026-09-28     the newest run of that date
@@ -87,12 +89,22 @@ func (a *app) statusHead(s sight) string {
 		text += "for " + ago(s.at.Sub(r.Since))
 	}
 	if r.SCN != "" {
-		text += "   scn " + r.SCN
-		if planned, ok := s.reached(ledger.Planned); ok {
-			text += " (" + planned.At.Local().Format("2006-01-02 15:04:05 -07:00") + ")"
-		}
+		text += "   scn " + r.SCN + snapshotTime(r)
 	}
 	return text + "   by " + r.CreatedBy
+}
+
+// snapshotTime is when the SCN was, by the source's own clock, where the source told it.
+func snapshotTime(r ledger.Run) string {
+	var plan pipeline.Spec
+	if err := json.Unmarshal(r.PlanDetail, &plan); err != nil {
+		return "" // not planned yet, or by a newer program
+	}
+	at, err := time.Parse(time.RFC3339, plan.Snapshot.Time)
+	if err != nil {
+		return ""
+	}
+	return " (" + at.Local().Format("2006-01-02 15:04:05 -07:00") + ")"
 }
 
 // ladderLine shows which boundaries were reached, when, and which was not.
