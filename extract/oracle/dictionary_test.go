@@ -68,6 +68,10 @@ func TestDescribeReportsEveryFault(t *testing.T) {
 			t.Errorf("%v\nlacks %q", err, want)
 		}
 	}
+	_, err = source.Describe(t.Context(), extract.Selection{Table: extract.TableName{Schema: "APP", Name: "T"}, Columns: []string{"GONE"}})
+	if !errors.Is(err, extract.ErrNoColumn) || errors.Is(err, extract.ErrUnreachable) {
+		t.Errorf("one column that is not there: %v, want ErrNoColumn and nothing else", err)
+	}
 	// What is left out is not refused.
 	if _, err := source.Describe(t.Context(), extract.Selection{Table: extract.TableName{Schema: "APP", Name: "T"}, Columns: []string{"ID"}}); err != nil {
 		t.Fatalf("without the columns that are not supported: %v", err)

@@ -137,10 +137,8 @@ func (c Config) fault(ctx context.Context, doing string, table *extract.TableNam
 	if cause := context.Cause(ctx); cause != nil {
 		return fmt.Errorf("%s: %w", doing, cause)
 	}
-	for _, known := range []error{extract.ErrValue, extract.ErrShort, extract.ErrIdentity, extract.ErrUnsupported, extract.ErrNoTable} {
-		if errors.Is(err, known) {
-			return fmt.Errorf("%s: %w", doing, err)
-		}
+	if said(err) {
+		return fmt.Errorf("%s: %w", doing, err)
 	}
 	var ora *network.OracleError
 	if !errors.As(err, &ora) {
@@ -153,6 +151,19 @@ func (c Config) fault(ctx context.Context, doing string, table *extract.TableNam
 	}
 	hint := strings.NewReplacer("{user}", c.User, "{db}", c.String(), "{table}", name).Replace(is.hint)
 	return fmt.Errorf("%s: %w: %s; %s%w", doing, is.is, oneLine(ora.Error()), hint, quiet{err})
+}
+
+// said says whether err is one of the port's errors already: found by this package, not by the server or the network.
+func said(err error) bool {
+	for _, known := range []error{
+		extract.ErrValue, extract.ErrShort, extract.ErrIdentity, extract.ErrUnsupported, extract.ErrNoTable, extract.ErrNoColumn,
+		extract.ErrQuery, extract.ErrManifest, extract.ErrPrivilege,
+	} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	return false
 }
 
 func (c Config) networkFault(doing string, err error) error {

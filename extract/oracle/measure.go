@@ -73,7 +73,15 @@ func count(row []string) (int64, error) {
 	if row == nil {
 		return 0, nil
 	}
-	return strconv.ParseInt(row[1], 10, 64)
+	return parseCount(row[1])
+}
+
+func parseCount(s string) (int64, error) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%w: the database counts %q", extract.ErrQuery, s)
+	}
+	return n, nil
 }
 
 // metrics reads the values of a slice, in the order of expressions.
@@ -114,7 +122,9 @@ func setMetric(to *extract.Metric, m extract.Measure, row, values []string) (err
 		to.Null = true
 		return nil
 	case m.What == extract.Sum:
-		to.Value, err = sum(values, m.Type.Scale)
+		if to.Value, err = sum(values, m.Type.Scale); err != nil {
+			err = fmt.Errorf("sum of column %q, which is %s: %w", m.Column, m.Type, err)
+		}
 	default:
 		to.Value, err = canonical(values[0], extract.Column{Name: m.Column, Declared: m.Type.String(), Type: m.Type})
 	}

@@ -69,7 +69,7 @@ func checkName(name string) error {
 }
 
 var (
-	alterSession  = regexp.MustCompile(`(?i)^\s*ALTER\s+SESSION\s+SET\s`)
+	alterSession  = regexp.MustCompile(`(?i)^\s*ALTER\s+SESSION\s`)
 	numberLiteral = regexp.MustCompile(`^-?\d{1,126}(\.\d{1,126})?$`)
 	scnLiteral    = regexp.MustCompile(`^[1-9]\d{0,37}$`)
 )

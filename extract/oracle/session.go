@@ -58,7 +58,7 @@ func initKey(init []string) string { return strings.Join(init, "\x00") }
 
 func (s *session) setUp(ctx context.Context, text string) error {
 	if !alterSession.MatchString(text) {
-		return fmt.Errorf("%w: session_init may only hold ALTER SESSION statements", extract.ErrUnsupported)
+		return fmt.Errorf("%w: session_init may hold nothing but ALTER SESSION", extract.ErrUnsupported)
 	}
 	return s.exec(ctx, text)
 }
@@ -197,7 +197,7 @@ func texts(row []driver.Value) ([]string, error) {
 		case string:
 			out[i] = strings.Clone(v)
 		default:
-			return nil, fmt.Errorf("the driver returned a %T where a text was asked for", v)
+			return nil, fmt.Errorf("%w: the driver returned a %T where a text was asked for", extract.ErrQuery, v)
 		}
 	}
 	return out, nil

@@ -3,7 +3,6 @@ package oracle
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -158,10 +157,10 @@ func boundsOf(rows [][]string, c extract.Column) (b extract.Bounds, err error) {
 	if b.Max, err = canonical(row[1], c); err != nil {
 		return b, err
 	}
-	if b.Rows, err = strconv.ParseInt(row[2], 10, 64); err != nil {
+	if b.Rows, err = parseCount(row[2]); err != nil {
 		return b, err
 	}
-	values, err := strconv.ParseInt(row[3], 10, 64)
+	values, err := parseCount(row[3])
 	b.Nulls = b.Rows - values
 	return b, err
 }

@@ -23,7 +23,7 @@ type declared struct {
 
 // rule maps one Oracle type to the type that its values travel as.
 type rule struct {
-	oracle *regexp.Regexp // DATA_TYPE
+	oracle string // DATA_TYPE, where n stands for one digit
 	travel func(d declared) (extract.Type, error)
 	doc    string
 }
@@ -31,22 +31,30 @@ type rule struct {
 // rules is the one table of supported types. What matches none is refused by name.
 func rules() []rule {
 	return []rule{
-		{regexp.MustCompile(`^NUMBER$`), number, "decimal(p,s); without precision and scale decimal(38,10); a value that does not fit exactly is an error"},
-		{regexp.MustCompile(`^VARCHAR2$`), varchar, "text; '' is NULL, as in Oracle"},
-		{regexp.MustCompile(`^CHAR$`), char, "text, blank-padded to its length as the source stores it"},
-		{regexp.MustCompile(`^DATE$`), date, "timestamp(0), wall clock without zone"},
-		{regexp.MustCompile(`^TIMESTAMP\(\d\)$`), timestamp, "timestamp(n), wall clock without zone"},
+		{"NUMBER", number, "decimal(p,s); without precision and scale decimal(38,10); a value that does not fit exactly is an error"},
+		{"VARCHAR2", varchar, "text; '' is NULL, as in Oracle"},
+		{"CHAR", char, "text, blank-padded to its length as the source stores it"},
+		{"DATE", date, "timestamp(0), wall clock without zone"},
+		{"TIMESTAMP(n)", timestamp, "timestamp(n), wall clock without zone"},
 	}
 }
 
 // travel says what a column becomes, or that it is not supported.
 func (d declared) travel() (extract.Type, error) {
 	for _, r := range rules() {
-		if r.oracle.MatchString(d.dataType) {
+		if r.oracle == withoutDigits(d.dataType) {
 			return r.travel(d)
 		}
 	}
 	return extract.Type{}, d.unsupported("is not supported yet")
+}
+
+// withoutDigits writes n for the precision of a TIMESTAMP, which is part of its name in the dictionary.
+func withoutDigits(dataType string) string {
+	if digits, ok := strings.CutPrefix(dataType, "TIMESTAMP("); ok && len(digits) > 1 && digits[0] >= '0' && digits[0] <= '9' {
+		return "TIMESTAMP(n" + digits[1:]
+	}
+	return dataType
 }
 
 func (d declared) unsupported(why string) error {
