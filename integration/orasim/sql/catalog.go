@@ -198,9 +198,13 @@ func (c *catalog) mayUse(name, privilege string, o objectName) bool {
 	return false
 }
 
-// sees says whether an object exists at all in a user's eyes: any privilege on it will do.
+// sees says whether an object exists at all in a user's eyes: any privilege on it will do, except that
+// FLASHBACK ANY TABLE alone shows nothing.
 func (c *catalog) sees(name string, o objectName) bool {
-	for _, p := range []string{"SELECT", "INSERT", "UPDATE", "DELETE", "FLASHBACK", "ALTER"} {
+	if len(c.grants[o][name]) > 0 || len(c.grants[o][public]) > 0 {
+		return true
+	}
+	for _, p := range []string{"SELECT", "INSERT", "UPDATE", "DELETE", "ALTER"} {
 		if c.mayUse(name, p, o) {
 			return true
 		}

@@ -18,12 +18,16 @@ func open(t *testing.T, cfg Config) (*Database, *Session) {
 
 func login(t *testing.T, d *Database, user string) *Session {
 	t.Helper()
-	s, err := d.Open(ora.Login{User: user, Service: d.cfg.Container, Program: "test"})
+	s, err := d.Open(loginAs(user))
 	if err != nil {
 		t.Fatalf("login %s: %v", user, err)
 	}
 	t.Cleanup(s.Close)
 	return s
+}
+
+func loginAs(user string) ora.Login {
+	return ora.Login{User: user, Service: "orasimpdb1", Program: "test", Machine: "host"}
 }
 
 // run executes statements that must succeed.
