@@ -143,12 +143,9 @@ func (l *Ledger) claimOf(ctx context.Context, tx pgx.Tx, id uuid.UUID, req Claim
 	if err != nil || !free {
 		return false, err
 	}
-	n, err := exec(ctx, tx, "partition_claim", args{"run": id, "idx": p.Idx, "token": req.Token, "worker": req.Worker, "lease": req.Lease})
+	err = execOne(ctx, tx, "partition_claim", args{"run": id, "idx": p.Idx, "token": req.Token, "worker": req.Worker, "lease": req.Lease})
 	if err != nil {
 		return false, err
-	}
-	if n != 1 {
-		return false, fmt.Errorf("partition %d of run %s slipped away while locked", p.Idx, id)
 	}
 	held := Held{Run: id, Partition: p.Idx, Token: req.Token}
 	return true, l.partitionEvent(ctx, tx, held, "CLAIMED", "claimed by "+req.Worker)

@@ -158,24 +158,19 @@ func (l *Ledger) beginStep(ctx context.Context, tx pgx.Tx, run locked, d dispatc
 			return err
 		}
 	}
-	if _, err := exec(ctx, tx, "dispatch_ack", args{"id": d.ID, "token": req.Token}); err != nil {
+	if err := execOne(ctx, tx, "dispatch_ack", args{"id": d.ID, "token": req.Token}); err != nil {
 		return err
 	}
-	n, err := exec(ctx, tx, "step_own", args{"run": run.ID, "step": d.Kind, "dispatch": d.ID, "token": req.Token, "owner": req.Owner, "lease": req.Lease})
-	return errors.Join(err, lostRow(n))
+	return execOne(ctx, tx, "step_own", args{"run": run.ID, "step": d.Kind, "dispatch": d.ID, "token": req.Token, "owner": req.Owner, "lease": req.Lease})
 }
 
 // claimPublish makes the row of the next publish attempt, with the timeline that its arm will compare.
 func claimPublish(ctx context.Context, tx pgx.Tx, run locked, req OwnRequest) error {
-	n, err := exec(ctx, tx, "publish_claim", args{"run": run.ID, "attempt": run.PublishAttempt + 1, "token": req.Token, "owner": req.Owner})
-	if err != nil {
+	attempt := run.PublishAttempt + 1
+	if err := execOne(ctx, tx, "publish_claim", args{"run": run.ID, "attempt": attempt, "token": req.Token, "owner": req.Owner}); err != nil {
 		return err
 	}
-	if err := lostRow(n); err != nil {
-		return err
-	}
-	n, err = exec(ctx, tx, "run_publish", args{"run": run.ID, "attempt": run.PublishAttempt + 1, "token": req.Token})
-	return errors.Join(err, lostRow(n))
+	return execOne(ctx, tx, "run_publish", args{"run": run.ID, "attempt": attempt, "token": req.Token})
 }
 
 // bury ends a dispatch whose attempts are used up. It fails nothing by itself: an alert calls for a person.

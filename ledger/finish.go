@@ -150,10 +150,10 @@ func (l *Ledger) finishGood(ctx context.Context, tx pgx.Tx, run locked, held Hel
 	if p.Expected == nil {
 		out.Partition = PartitionRunning
 	}
-	n, err := exec(ctx, tx, "partition_finish", args{"run": held.Run, "idx": held.Partition, "token": held.Token,
+	err := execOne(ctx, tx, "partition_finish", args{"run": held.Run, "idx": held.Partition, "token": held.Token,
 		"state": out.Partition, "chunks": report.Chunks, "rows": report.Rows})
-	if err != nil || n != 1 {
-		return out, nil, errors.Join(err, lostRow(n))
+	if err != nil {
+		return out, nil, err
 	}
 	if err := freeSlot(ctx, tx, held.Token); err != nil {
 		return out, nil, err
@@ -167,14 +167,6 @@ func (l *Ledger) finishGood(ctx context.Context, tx pgx.Tx, run locked, held Hel
 	next, mismatch, err := l.complete(ctx, tx, run)
 	out.Run = next.State
 	return out, mismatch, err
-}
-
-// lostRow makes an error of a CAS that should have met the locked row and did not.
-func lostRow(n int64) error {
-	if n == 1 {
-		return nil
-	}
-	return fmt.Errorf("%d rows updated while the row was locked, want 1", n)
 }
 
 // Complete moves a run whose partitions have all succeeded, in case the report that should have done so did not. It

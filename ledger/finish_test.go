@@ -151,6 +151,7 @@ func TestChunkRules(t *testing.T) {
 
 func TestFinishThatDoesNotAgreeFailsAtOnce(t *testing.T) {
 	t.Parallel()
+	l, db := open(t)
 	five := int64(5)
 	source := []ledger.Metric{ledger.Value("", "rows", "5"), ledger.Value("A", "nonnull", "5"), ledger.Value("A", "sum", "10.00"), {Column: "A", Name: "max"}}
 	same := []ledger.Metric{ledger.Value("", "rows", "5"), ledger.Value("A", "nonnull", "5"), ledger.Value("A", "sum", "10"), ledger.Value("A", "max", "3")}
@@ -168,9 +169,7 @@ func TestFinishThatDoesNotAgreeFailsAtOnce(t *testing.T) {
 		"no metrics":      {[]int64{5}, ledger.FinishReport{Chunks: 1, Rows: 5}, source[:1], "rows: source has 5, stream has nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			l, db := open(t)
-			run := submit(t, l, "j")
+			run := submit(t, l, name)
 			m := manifest(own(t, l, run.ID, ledger.Plan).Hold, five, five)
 			m.Slices[0].Metrics = test.source
 			must(t)(l.RegisterManifest(t.Context(), m))
@@ -191,13 +190,51 @@ func TestFinishThatDoesNotAgreeFailsAtOnce(t *testing.T) {
 			if r.State != ledger.FailedExtract || !strings.Contains(r.Message, test.want) || r.Class != "mismatch" {
 				t.Fatalf("run %s [%s]: %s, want FAILED_EXTRACT with %q", r.State, r.Class, r.Message, test.want)
 			}
-			if got := ask[string](t, db, "SELECT string_agg(state, ' ' ORDER BY idx) FROM loadctl.load_partition"); got != "FAILED VOID" {
+			if got := ask[string](t, db, "SELECT string_agg(state, ' ' ORDER BY idx) FROM loadctl.load_partition WHERE run_id = $1", run.ID); got != "FAILED VOID" {
 				t.Fatalf("partitions %s, want FAILED VOID", got)
 			}
 			if files, err := l.Files(t.Context(), run.ID); err != nil || len(files) > 0 {
 				t.Fatalf("files that count: %v, %v, want none", files, err)
 			}
 		})
+	}
+}
+
+// A chunk that is reported at the very moment when its attempt ends, whichever way, never counts.
+func TestChunkAgainstTheEndOfItsAttempt(t *testing.T) {
+	t.Parallel()
+	const runs = 90
+	l, db := open(t)
+	makeRunning(t, db, runs)
+	for g := 1; g <= runs; g++ {
+		held := running(g, 0)
+		ends := []func() error{
+			func() error { return second(l.Cancel(t.Context(), held.Run, "op", "x")) },
+			func() error {
+				_, err := l.RetryPartition(t.Context(), held, ledger.Lost{Counted: true})
+				return err
+			},
+			func() error {
+				return second(l.FailPartition(t.Context(), held, ledger.Failure{Event: ledger.EventExtractFailed}))
+			},
+		}
+		f := ledger.File{Index: 1, Path: ledger.AttemptDir("root", 0, held.Token) + "/x", Rows: 1, Digest: "x"}
+		errs := together(2, func(i int) error {
+			if i == 0 {
+				return ends[g%len(ends)]()
+			}
+			return l.ReportChunk(t.Context(), held, f)
+		})
+		if errs[0] != nil || errs[1] != nil && !errors.Is(errs[1], ledger.ErrClaimMismatch) {
+			t.Fatalf("run %d: %v", g, errs)
+		}
+	}
+	if n := ask[int](t, db, `SELECT count(*)::int FROM loadctl.load_file f JOIN loadctl.load_partition p ON p.run_id = f.run_id AND p.idx = f.partition
+ WHERE f.voided_at IS NULL AND p.state <> 'RUNNING'`); n != 0 {
+		t.Fatalf("%d chunks count although their attempt is over", n)
+	}
+	if n := ask[int](t, db, "SELECT count(*)::int FROM loadctl.load_file WHERE idx = 1"); n == 0 || n == runs {
+		t.Logf("the race was one-sided: %d of %d chunks were recorded", n, runs)
 	}
 }
 

@@ -42,11 +42,8 @@ func (l *Ledger) RetryPartition(ctx context.Context, held Held, lost Lost) (Outc
 }
 
 func (l *Ledger) retry(ctx context.Context, tx pgx.Tx, held Held, lost Lost) error {
-	n, err := exec(ctx, tx, "partition_retry", args{"run": held.Run, "idx": held.Partition, "token": held.Token,
+	err := execOne(ctx, tx, "partition_retry", args{"run": held.Run, "idx": held.Partition, "token": held.Token,
 		"uncounted": !lost.Counted, "after": lost.After, "class": nullText(lost.Class), "message": nullText(lost.Message)})
-	if err == nil {
-		err = lostRow(n)
-	}
 	if err != nil {
 		return err
 	}
@@ -105,11 +102,8 @@ func lockHeld(ctx context.Context, tx pgx.Tx, held Held) (locked, partitionRow, 
 
 // failPartition fails a held partition, voids its chunks, frees its session and moves the run.
 func (l *Ledger) failPartition(ctx context.Context, tx pgx.Tx, run locked, held Held, m move) error {
-	n, err := exec(ctx, tx, "partition_fail", args{"run": held.Run, "idx": held.Partition, "token": held.Token,
+	err := execOne(ctx, tx, "partition_fail", args{"run": held.Run, "idx": held.Partition, "token": held.Token,
 		"class": nullText(m.class), "message": nullText(m.message)})
-	if err == nil {
-		err = lostRow(n)
-	}
 	if err != nil {
 		return err
 	}

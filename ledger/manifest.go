@@ -171,22 +171,12 @@ func manifestVerdict(run uuid.UUID, h history) *ManifestError {
 
 // register writes the plan, the partitions, the source's metrics and the slots of the source, then moves the run.
 func (l *Ledger) register(ctx context.Context, tx pgx.Tx, run locked, m Manifest) error {
-	_, err := exec(ctx, tx, "run_plan", args{"run": m.Run, "scn": m.SCN, "identity": string(m.Identity), "strategy": m.Strategy,
+	err := execOne(ctx, tx, "run_plan", args{"run": m.Run, "scn": m.SCN, "identity": string(m.Identity), "strategy": m.Strategy,
 		"detail": nullJSON(m.Detail), "total": m.Total})
 	if err != nil {
 		return err
 	}
-	for _, s := range m.Slices {
-		_, err := exec(ctx, tx, "partition_insert", args{"run": m.Run, "idx": s.Index, "spec": string(s.Spec), "display": s.Display,
-			"null_slice": s.Null, "expected": s.Expected})
-		if err != nil {
-			return err
-		}
-		if err := record(ctx, tx, m.Run, StageSource, m.Token, s.Index, s.Metrics); err != nil {
-			return err
-		}
-	}
-	if err := record(ctx, tx, m.Run, StageSource, m.Token, wholeRun, m.Metrics); err != nil {
+	if err := registerSlices(ctx, tx, m); err != nil {
 		return err
 	}
 	if err := ensureSlots(ctx, tx, run.Source, run.MaxSessions); err != nil {
@@ -202,4 +192,19 @@ func (l *Ledger) register(ctx context.Context, tx pgx.Tx, run locked, m Manifest
 	}
 	_, err = l.advance(ctx, tx, run, move{event: event, token: m.Token, detail: detail})
 	return err
+}
+
+// registerSlices writes the partitions and what the source measured of each and of the whole.
+func registerSlices(ctx context.Context, tx pgx.Tx, m Manifest) error {
+	for _, s := range m.Slices {
+		_, err := exec(ctx, tx, "partition_insert", args{"run": m.Run, "idx": s.Index, "spec": string(s.Spec), "display": s.Display,
+			"null_slice": s.Null, "expected": s.Expected})
+		if err != nil {
+			return err
+		}
+		if err := record(ctx, tx, m.Run, StageSource, m.Token, s.Index, s.Metrics); err != nil {
+			return err
+		}
+	}
+	return record(ctx, tx, m.Run, StageSource, m.Token, wholeRun, m.Metrics)
 }

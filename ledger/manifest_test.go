@@ -9,6 +9,7 @@ import (
 
 func TestBrokenManifestIsRecordedThenReported(t *testing.T) {
 	t.Parallel()
+	l, db := open(t)
 	for reason, spoil := range map[string]func(*ledger.Manifest){
 		ledger.ReasonNoSlices:      func(m *ledger.Manifest) { m.Slices = nil },
 		ledger.ReasonIndex:         func(m *ledger.Manifest) { m.Slices[1].Index = 2 },
@@ -20,9 +21,7 @@ func TestBrokenManifestIsRecordedThenReported(t *testing.T) {
 		ledger.ReasonEmptyRefused:  func(m *ledger.Manifest) { m.Slices[0].Expected, m.Slices[1].Expected, m.Total = 0, 0, 0 },
 	} {
 		t.Run(reason, func(t *testing.T) {
-			t.Parallel()
-			l, db := open(t)
-			run := submit(t, l, "j")
+			run := submit(t, l, reason)
 			m := manifest(own(t, l, run.ID, ledger.Plan).Hold, 1, 2)
 			spoil(&m)
 			for range 2 { // a repeat is answered as recorded
@@ -36,7 +35,7 @@ func TestBrokenManifestIsRecordedThenReported(t *testing.T) {
 			if r.State != ledger.FailedManifest || r.Class != reason[:len(r.Class)] {
 				t.Fatalf("run is %s [%s], want FAILED_MANIFEST", r.State, r.Class)
 			}
-			if n := ask[int](t, db, "SELECT count(*)::int FROM loadctl.load_partition"); n != 0 {
+			if n := ask[int](t, db, "SELECT count(*)::int FROM loadctl.load_partition WHERE run_id = $1", run.ID); n != 0 {
 				t.Fatalf("%d partitions, want none of a plan that was refused", n)
 			}
 		})

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -203,9 +202,9 @@ func (l *Ledger) endPublish(ctx context.Context, tx pgx.Tx, run locked, a publis
 			target = TargetDamaged
 		}
 	}
-	n, err := exec(ctx, tx, "publish_end", args{"token": hold.Token, "outcome": outcome, "rows": r.RowsWritten, "after": nullJSON(r.After)})
-	if err != nil || n != 1 {
-		return errors.Join(err, lostRow(n))
+	err := execOne(ctx, tx, "publish_end", args{"token": hold.Token, "outcome": outcome, "rows": r.RowsWritten, "after": nullJSON(r.After)})
+	if err != nil {
+		return err
 	}
 	next, err := l.advance(ctx, tx, run, move{event: r.Event, token: hold.Token, class: r.Class, message: r.Message, detail: detail, outcome: target})
 	if err != nil || r.Event != EventNotArmed {

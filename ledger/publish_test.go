@@ -173,6 +173,7 @@ func TestDamageHangsOnTheFlagUntilTheKeysNextSuccess(t *testing.T) {
 
 func TestStagingAndTargetAreJudgedByWhatIsStored(t *testing.T) {
 	t.Parallel()
+	l, _ := open(t)
 	null := ledger.Metric{Column: "A", Name: "sum"}
 	for name, test := range map[string]struct {
 		staging []ledger.Metric
@@ -185,9 +186,7 @@ func TestStagingAndTargetAreJudgedByWhatIsStored(t *testing.T) {
 		"one too many":     {append(rowsMetric("30"), ledger.Value("B", "sum", "1")), "measured on one side only"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			l, _ := open(t)
-			run := extracted(t, l, "j")
+			run := extracted(t, l, name)
 			o := own(t, l, run.ID, ledger.ValidateStage)
 			if _, err := l.StagingValidated(t.Context(), o.Hold, nil); !errors.Is(err, ledger.ErrInvalid) {
 				t.Fatalf("not sealed: %v, want ErrInvalid", err)

@@ -39,6 +39,15 @@ func exec(ctx context.Context, db querier, name string, a args) (int64, error) {
 	return tag.RowsAffected(), nil
 }
 
+// execOne runs a statement that must touch exactly one row, because that row is locked and was just looked at.
+func execOne(ctx context.Context, db querier, name string, a args) error {
+	n, err := exec(ctx, db, name, a)
+	if err == nil && n != 1 {
+		err = fmt.Errorf("%s: %d rows touched, want 1", name, n)
+	}
+	return err
+}
+
 // one returns the only row of a statement, by column name; found is false if there is none.
 func one[T any](ctx context.Context, db querier, name string, a args) (row T, found bool, err error) {
 	rows, err := many[T](ctx, db, name, a)
