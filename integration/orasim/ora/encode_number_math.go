@@ -161,6 +161,11 @@ func (x Num) Mod(y Num) Num {
 	if y.n == 0 || x.cmpAbs(&y) < 0 {
 		return x
 	}
+	if a, ok := x.Int64(); ok {
+		if b, ok := y.Int64(); ok {
+			return NumFromInt(a % b)
+		}
+	}
 	xi, yi := x.integer(), y.integer()
 	xw, yw := int(x.exp)-int(x.n)+1, int(y.exp)-int(y.n)+1
 	w := min(xw, yw)
