@@ -4,14 +4,15 @@ package stop
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
 )
 
-// ErrSignal is the cause of both contexts.
-var ErrSignal = errors.New("stopped by a signal")
+// ErrSignal is the cause of both contexts. It is a cancellation to whoever asks errors.Is, also where the cause of a
+// context is passed on instead of its error.
+var ErrSignal = fmt.Errorf("stopped by a signal: %w", context.Canceled)
 
 // OnSignal returns a context that ends at the first signal and one that ends at the second. release gives the signals
 // back to the operating system and must be called; it waits for the goroutine that listens.
