@@ -15,9 +15,6 @@ const (
 	windowRows = 1024
 
 	int96Length = 12
-	// julianEpoch is the Julian day number of 1970-01-01, from which INT96 counts.
-	julianEpoch = 2440588
-
 	nanosPerDay = 24 * 60 * 60 * 1_000_000_000
 )
 
@@ -30,12 +27,13 @@ type column struct {
 	max, min  extract.Int128
 	narrowMax int64
 	pageBytes int
+	calendar  Calendar
 	values    []pq.Value
 	arena     []byte // decimals and INT96 of one window
 }
 
-func newColumn(index int, c stage.Column, pageBytes int) *column {
-	out := &column{index: index, name: c.Name, typ: c.Type, pageBytes: pageBytes, values: make([]pq.Value, windowRows)}
+func newColumn(index int, c stage.Column, opt Options) *column {
+	out := &column{index: index, name: c.Name, typ: c.Type, pageBytes: opt.PageBytes, calendar: opt.Calendar, values: make([]pq.Value, windowRows)}
 	switch c.Type.Kind {
 	case extract.Decimal:
 		out.length = decimalLength(c.Type.Precision)
@@ -159,9 +157,13 @@ func (c *column) fillTime(v *extract.Vector, from, to int) error {
 		if day < extract.MinDay || day > extract.MaxDay || nano < 0 || nano >= nanosPerDay {
 			return c.unfit(fmt.Sprintf("day %d, nanosecond %d", day, nano))
 		}
+		julian, err := c.calendar.julianDay(day)
+		if err != nil {
+			return c.unfit(extract.FormatTimestamp(day, nano))
+		}
 		p := c.arena[i*int96Length : (i+1)*int96Length]
 		binary.LittleEndian.PutUint64(p, uint64(nano))
-		binary.LittleEndian.PutUint32(p[8:], uint32(day+julianEpoch))
+		binary.LittleEndian.PutUint32(p[8:], julian)
 		c.set(i, pq.FixedLenByteArrayValue(p))
 	}
 	return nil

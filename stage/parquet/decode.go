@@ -15,19 +15,20 @@ import (
 
 // columnReader reads one column, page by page, into a Vector.
 type columnReader struct {
-	name   string
-	leaf   int // index of the column in the file
-	typ    extract.Type
-	append func(c *columnReader, v *extract.Vector, values []pq.Value) error
-	max    extract.Int128 // of a decimal
-	min    extract.Int128
+	name     string
+	leaf     int // index of the column in the file
+	typ      extract.Type
+	append   func(c *columnReader, v *extract.Vector, values []pq.Value) error
+	max      extract.Int128 // of a decimal
+	min      extract.Int128
+	calendar Calendar
 
 	pages  pq.ColumnChunkValueReader
 	values []pq.Value
 }
 
 // newColumnReader checks that the file has the column, as the profile has it.
-func newColumnReader(c stage.Column, leaf *pq.Column) (*columnReader, error) {
+func newColumnReader(c stage.Column, leaf *pq.Column, calendar Calendar) (*columnReader, error) {
 	if leaf == nil {
 		return nil, fmt.Errorf("column %q is missing: %w", c.Name, stage.ErrMismatch)
 	}
@@ -37,7 +38,7 @@ func newColumnReader(c stage.Column, leaf *pq.Column) (*columnReader, error) {
 	if !leaf.Leaf() || !leaf.Optional() {
 		return nil, mismatch()
 	}
-	r := &columnReader{name: c.Name, leaf: leaf.Index(), typ: c.Type, values: make([]pq.Value, stepRows)}
+	r := &columnReader{name: c.Name, leaf: leaf.Index(), typ: c.Type, calendar: calendar, values: make([]pq.Value, stepRows)}
 	kind, ok := leaf.Type().Kind(), false
 	switch c.Type.Kind {
 	case extract.Decimal:
@@ -135,11 +136,12 @@ func appendTimes(c *columnReader, v *extract.Vector, values []pq.Value) error {
 			continue
 		}
 		p := value.ByteArray()
-		nano, day := binary.LittleEndian.Uint64(p), int64(binary.LittleEndian.Uint32(p[8:]))-julianEpoch
-		if nano >= nanosPerDay || day < extract.MinDay || day > extract.MaxDay {
+		nano := binary.LittleEndian.Uint64(p)
+		day, ok := c.calendar.day(binary.LittleEndian.Uint32(p[8:]))
+		if !ok || nano >= nanosPerDay || day < extract.MinDay || day > extract.MaxDay {
 			return fmt.Errorf("% x is no timestamp of the years 1..9999: %w", p, stage.ErrMismatch)
 		}
-		v.AppendTime(int32(day), int64(nano))
+		v.AppendTime(day, int64(nano))
 	}
 	return nil
 }

@@ -8,8 +8,10 @@
 //     wall clock, text is a BYTE_ARRAY annotated UTF8, binary one without annotation, floats are FLOAT and DOUBLE;
 //   - data pages are version 1, PLAIN, or a dictionary for text until that has grown too large; snappy;
 //   - the footer says writer.time.zone=UTC and writer.date.proleptic=true, so that Hive neither shifts
-//     timestamps nor takes old dates for Julian ones, and created_by does not begin with "parquet-mr", which Hive
+//     timestamps by a zone nor DATEs by a calendar, and created_by does not begin with "parquet-mr", which Hive
 //     takes for its own, zone-shifted, files;
+//   - timestamps before 1582-10-15 are in the calendar that the file's reader goes by (see Calendar), and the footer
+//     says which;
 //   - no type_length except on FIXED_LEN_BYTE_ARRAY: Hive's row reader (a plain SELECT *) fails on it;
 //   - no page index, and no minimum and maximum anywhere: parquet-go orders the bytes of decimals without their
 //     sign, and a reader that trusts such bounds drops rows. Counts of NULLs are kept.

@@ -22,10 +22,11 @@ const (
 // tailWriter passes a file on, and at its end holds back what parquet-go writes there (page index and footer),
 // to be replaced by a footer of ours.
 type tailWriter struct {
-	w       io.Writer
-	written int64
-	holding bool
-	held    []byte
+	w        io.Writer
+	calendar Calendar
+	written  int64
+	holding  bool
+	held     []byte
 }
 
 func (t *tailWriter) Write(p []byte) (int, error) {
@@ -44,7 +45,7 @@ func (t *tailWriter) finish() error {
 	if err != nil {
 		return err
 	}
-	toProfile(meta)
+	toProfile(meta, t.calendar)
 	footer, err := thrift.Marshal(new(thrift.CompactProtocol), meta)
 	if err != nil {
 		return fmt.Errorf("encode footer: %w", err)
@@ -74,7 +75,7 @@ func readFooter(tail []byte) (*format.FileMetaData, error) {
 }
 
 // toProfile sets what parquet-go gets wrong for our readers; doc.go has the reasons.
-func toProfile(meta *format.FileMetaData) {
+func toProfile(meta *format.FileMetaData, calendar Calendar) {
 	for i := range meta.Schema {
 		e := &meta.Schema[i]
 		if e.Type.Valid && e.Type.V != format.FixedLenByteArray {
@@ -89,6 +90,10 @@ func toProfile(meta *format.FileMetaData) {
 			c.MetaData.Statistics = format.Statistics{NullCount: c.MetaData.Statistics.NullCount}
 		}
 	}
-	meta.KeyValueMetadata = []format.KeyValue{{Key: prolepticKey, Value: "true"}, {Key: timeZoneKey, Value: "UTC"}}
+	meta.KeyValueMetadata = []format.KeyValue{
+		{Key: calendarKey, Value: calendar.String()},
+		{Key: prolepticKey, Value: "true"},
+		{Key: timeZoneKey, Value: "UTC"},
+	}
 	meta.CreatedBy = createdBy
 }

@@ -205,7 +205,7 @@ func random(rows int) table {
 		row := []string{
 			fmt.Sprint(rnd.Int64N(2e10) - 1e10 + 1), fmt.Sprintf("%d.%02d", rnd.Int64N(2e16)-1e16, rnd.IntN(100)),
 			fmt.Sprintf("%d.%010d", rnd.Int64()-math.MaxInt64/2, rnd.Int64N(1e10)),
-			extract.FormatTimestamp(rnd.Int32N(extract.MaxDay-extract.MinDay)+extract.MinDay, rnd.Int64N(864e11)),
+			extract.FormatTimestamp(randomDay(rnd), rnd.Int64N(864e11)),
 			fmt.Sprintf("grade %d", rnd.IntN(4)), strings.Repeat(fmt.Sprint(rnd.Int64()), rnd.IntN(20)),
 		}
 		for i := range row {
@@ -216,6 +216,16 @@ func random(rows int) table {
 		tab.rows = append(tab.rows, row)
 	}
 	return tab
+}
+
+// randomDay is a day of any year, but for those of October 1582 that Hive's calendar leaves out.
+func randomDay(rnd *rand.Rand) int32 {
+	for {
+		day := rnd.Int32N(extract.MaxDay-extract.MinDay) + extract.MinDay
+		if day < -141437 || day > -141428 {
+			return day
+		}
+	}
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -232,6 +242,7 @@ func TestRoundTrip(t *testing.T) {
 	}{
 		{"no rows", table{cols: limits().cols}, parquet.Options{}, 100},
 		{"limits", limits(), parquet.Options{}, 4},
+		{"limits, proleptic", limits(), parquet.Options{Calendar: parquet.ProlepticCalendar}, 4},
 		{"all null", allNull, parquet.Options{}, 1000},
 		{"many pages", random(5000), parquet.Options{}, 5000},
 		{"many row groups", random(5000), small, 300},
@@ -307,6 +318,7 @@ func TestWriterRefusesValues(t *testing.T) {
 		{"narrow lowest", decimal(18, 0), func(v *extract.Vector) { v.AppendInt(math.MinInt64) }, "-9223372036854775808"},
 		{"wide above", decimal(38, 0), func(v *extract.Vector) { v.AppendWide(wide) }, "decimal(38,0)"},
 		{"wide lowest", decimal(38, 0), func(v *extract.Vector) { v.AppendWide(extract.Int128{Hi: math.MinInt64}) }, "decimal(38,0)"},
+		{"no such day", timestamp, func(v *extract.Vector) { v.AppendTime(-141428, 0) }, "1582-10-14"},
 		{"year 0", timestamp, func(v *extract.Vector) { v.AppendTime(extract.MinDay-1, 0) }, "day"},
 		{"year 10000", timestamp, func(v *extract.Vector) { v.AppendTime(extract.MaxDay+1, 0) }, "day"},
 		{"25 o'clock", timestamp, func(v *extract.Vector) { v.AppendTime(0, 86400e9) }, "nanosecond 86400000000000"},

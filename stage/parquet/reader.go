@@ -49,6 +49,10 @@ func newReader(r io.ReaderAt, size int64, cols []stage.Column) (*Reader, error) 
 	if err := checkZone(file); err != nil {
 		return nil, err
 	}
+	calendar, err := calendarOf(file.Lookup(calendarKey))
+	if err != nil {
+		return nil, err
+	}
 	out := &Reader{source: from, file: file}
 	var faults []error
 	byName := make(map[string]*pq.Column)
@@ -58,7 +62,7 @@ func newReader(r io.ReaderAt, size int64, cols []stage.Column) (*Reader, error) 
 	for _, c := range cols {
 		leaf := byName[c.Name]
 		delete(byName, c.Name)
-		column, err := newColumnReader(c, leaf)
+		column, err := newColumnReader(c, leaf, calendar)
 		if err != nil {
 			faults = append(faults, err)
 			continue

@@ -3,6 +3,7 @@ package parquet_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -94,7 +95,7 @@ func TestRefereesAgree(t *testing.T) {
 	for name, tab := range map[string]table{
 		"limits": limits(), "no rows": {cols: limits().cols}, "random": random(3000),
 	} {
-		file := write(t, tab, parquet.Options{RowGroupRows: 1000, PageBytes: 8 << 10, DictionaryBytes: 16 << 10}, 250)
+		file := write(t, tab, parquet.Options{RowGroupRows: 1000, PageBytes: 8 << 10, DictionaryBytes: 16 << 10, Calendar: parquet.ProlepticCalendar}, 250)
 		for _, who := range []string{"pyarrow", "duckdb"} {
 			t.Run(name+" by "+who, func(t *testing.T) { checkRows(t, referee(t, who, file), tab) })
 		}
@@ -104,12 +105,13 @@ func TestRefereesAgree(t *testing.T) {
 // The file has the profile that doc.go promises, as another library sees it.
 func TestProfile(t *testing.T) {
 	tab := limits()
-	f := referee(t, "pyarrow", write(t, tab, parquet.Options{}, 100))
+	f := referee(t, "pyarrow", write(t, tab, parquet.Options{Calendar: parquet.ProlepticCalendar}, 100))
 	if f.CreatedBy != "loadctl" || f.Groups != 1 {
 		t.Errorf("created by %q in %d row groups, want loadctl and 1", f.CreatedBy, f.Groups)
 	}
-	if len(f.Keys) != 2 || f.Keys["writer.time.zone"] != "UTC" || f.Keys["writer.date.proleptic"] != "true" {
-		t.Errorf("footer has %v, want writer.time.zone=UTC and writer.date.proleptic=true", f.Keys)
+	keys := map[string]string{"writer.time.zone": "UTC", "writer.date.proleptic": "true", "loadctl.int96.calendar": "proleptic"}
+	if !maps.Equal(f.Keys, keys) {
+		t.Errorf("footer has %v, want %v", f.Keys, keys)
 	}
 	for i, c := range f.Columns {
 		want := tab.cols[i]

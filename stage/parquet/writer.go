@@ -12,13 +12,15 @@ import (
 	"github.com/loadctl/loadctl/stage"
 )
 
-// Options bound what a Writer keeps in memory: at most one row group, as compressed pages, and a page a column.
-// Zero values are defaults.
+// Options say who will read a file, and bound what a Writer keeps in memory: at most one row group, as compressed
+// pages, and a page a column. Zero values are defaults.
 type Options struct {
 	RowGroupRows    int64 // rows of a row group; 0: 1 Mi
 	RowGroupBytes   int64 // bytes of a row group, about, as they are in the file; 0: 64 MiB
 	PageBytes       int   // bytes of a page before encoding; 0: 64 KiB
 	DictionaryBytes int64 // size at which a text column's dictionary is given up for the row group; 0: 512 KiB
+
+	Calendar Calendar // of timestamps before 1582-10-15; 0: Hive's
 }
 
 func (o Options) withDefaults() Options {
@@ -74,10 +76,10 @@ func NewWriter(w io.Writer, cols []stage.Column, opt Options) (*Writer, error) {
 	for _, c := range cols {
 		config = append(config, pq.SkipPageBounds(c.Name))
 	}
-	tail := &tailWriter{w: w}
+	tail := &tailWriter{w: w, calendar: opt.Calendar}
 	out := &Writer{opt: opt, tail: tail, w: pq.NewGenericWriter[any](tail, config...)}
 	for i, c := range cols {
-		out.columns = append(out.columns, newColumn(i, c, opt.PageBytes))
+		out.columns = append(out.columns, newColumn(i, c, opt))
 	}
 	return out, nil
 }
