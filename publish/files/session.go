@@ -25,6 +25,7 @@ type session struct {
 
 	mu     sync.Mutex
 	closed bool
+	sent   bool // a swap was tried: a session publishes once
 }
 
 // Open implements publish.Warehouse.
@@ -37,6 +38,7 @@ func (w *Warehouse) Open(ctx context.Context, _ string) (publish.Session, error)
 	if err := makeDir(s.dir(), w.cfg.DirMode); err != nil {
 		return nil, fmt.Errorf("open a session to publish: %w: %w", publish.ErrStatement, err)
 	}
+	w.sweep()
 	return s, nil
 }
 
@@ -48,20 +50,41 @@ func (w *Warehouse) Fence(ctx context.Context, h publish.Handle) error {
 	if h.Session == "" || strings.Trim(h.Session, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") != "" {
 		return fmt.Errorf("fence the publisher: %w: bad session handle", publish.ErrStatement)
 	}
-	if err := w.remove(h.Session); err != nil {
+	if err := w.end(h.Session, false); err != nil {
 		return fmt.Errorf("fence the publisher: %w: %w", publish.ErrStatement, err)
 	}
 	return nil
 }
 
-// remove takes a session's directory away, first in one step, then what was in it.
-func (w *Warehouse) remove(id string) error {
+// closedSuffix marks what was a session's directory. Renaming it so, in one step, is what ends the session.
+const closedSuffix = "-closed"
+
+// end closes a session for good, and removes what it had prepared. Files that it replaced are kept for readers
+// that have listed them: see sweep.
+func (w *Warehouse) end(id string, keep bool) error {
 	dir := filepath.Join(w.root, tmpDir, id)
-	away := dir + "-closed"
-	if err := os.Rename(dir, away); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Rename(dir, dir+closedSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return errors.Join(syncDir(filepath.Dir(dir)), os.RemoveAll(away))
+	if err := syncDir(filepath.Dir(dir)); err != nil || keep {
+		return err
+	}
+	return os.RemoveAll(dir + closedSuffix)
+}
+
+// sweep removes what closed sessions have replaced, once readers have had KeepReplaced to finish. What it cannot
+// remove, the next one will.
+func (w *Warehouse) sweep() {
+	entries, err := os.ReadDir(filepath.Join(w.root, tmpDir))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && strings.HasSuffix(e.Name(), closedSuffix) && time.Since(info.ModTime()) > w.cfg.KeepReplaced {
+			os.RemoveAll(filepath.Join(w.root, tmpDir, e.Name()))
+		}
+	}
 }
 
 func (s *session) dir() string { return filepath.Join(s.w.root, tmpDir, s.id) }
@@ -76,7 +99,7 @@ func (s *session) Close(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	if err := s.w.remove(s.id); err != nil {
+	if err := s.w.end(s.id, s.sent); err != nil {
 		return fmt.Errorf("close the publishing session: %w: %w", publish.ErrStatement, err)
 	}
 	return nil
@@ -96,6 +119,7 @@ func (s *session) Publish(ctx context.Context, p publish.Publication, report fun
 		return result, fmt.Errorf("%s: %w: %w", op, publish.ErrRefused, err)
 	}
 	report(publish.Progress{Operation: s.id, QueryID: s.id, Fraction: 1, Text: "swap"})
+	s.sent = true
 	fresh, old := filepath.Join(s.dir(), "new"), filepath.Join(s.dir(), "old")
 	if err := swap(fresh, target, old); err != nil {
 		return result, fmt.Errorf("%s: %w: %w", op, swapOutcome(err), err)
@@ -128,6 +152,9 @@ func swapOutcome(err error) error {
 func (s *session) prepare(ctx context.Context, p publish.Publication, report func(publish.Progress)) (string, error) {
 	if s.closed {
 		return "", errors.New("the session is closed")
+	}
+	if s.sent {
+		return "", errors.New("the session has published already")
 	}
 	if err := errors.Join(s.w.checkStaging(p.Staging), s.w.checkTable(p.Target)); err != nil {
 		return "", err

@@ -23,6 +23,10 @@ type Config struct {
 	Format   stage.Format // of the staged files, which are published as they are
 	FileMode fs.FileMode  // 0: 0640
 	DirMode  fs.FileMode  // 0: 0750
+
+	// KeepReplaced is how long replaced files are kept, out of the way, for readers that are in the middle of
+	// them. Default 10 minutes; the next publish after that removes them.
+	KeepReplaced time.Duration
 }
 
 // Warehouse is a publish.Warehouse.
@@ -43,6 +47,9 @@ func New(cfg Config) (*Warehouse, error) {
 	}
 	if cfg.DirMode == 0 {
 		cfg.DirMode = 0o750
+	}
+	if cfg.KeepReplaced == 0 {
+		cfg.KeepReplaced = 10 * time.Minute
 	}
 	root, err := filepath.Abs(cfg.Root)
 	if err != nil {

@@ -152,6 +152,10 @@ func partitionFault(c publish.Field, value string) string {
 	return fmt.Sprintf("partition column %q is %s; only string and date are published to yet", c.Name, c.Type)
 }
 
+// schemaTokens end a name where Hive hands the columns it wants to Parquet as text (MessageTypeParser): a
+// table can be made of such names, and then any query that reads them fails.
+const schemaTokens = " \t\n(){};"
+
 // checkColumns refuses columns and names that no statement can be written for.
 func checkColumns(cols []stage.Column, ps []publish.PartitionValue) error {
 	var faults []error
@@ -165,6 +169,8 @@ func checkColumns(cols []stage.Column, ps []publish.PartitionValue) error {
 			refuse(n, "there are two of that name")
 		case strings.Contains(n, "${"):
 			refuse(n, "Hive would replace ${...} in it by a variable")
+		case strings.ContainsAny(n, schemaTokens):
+			refuse(n, "Hive's Parquet reader takes a name apart at blanks, parentheses, braces and semicolons; read a view that renames it")
 		}
 		seen[n] = true
 	}

@@ -1,6 +1,7 @@
 package hive
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -122,16 +123,30 @@ func TestProvesUnchanged(t *testing.T) {
 	}
 }
 
-func TestVisible(t *testing.T) {
-	var files []publish.FileEvidence
-	for _, p := range []string{"/w/_x/t/000000_0", "/w/_x/t/.hive-staging_1/a", "/w/_x/t/_SUCCESS", "/w/_x/t/sub/b"} {
-		files = append(files, publish.FileEvidence{Path: p})
+// tree is a Lister of directories.
+type tree map[string][]stage.Info
+
+func (l tree) List(_ context.Context, dir string) ([]stage.Info, error) {
+	if _, ok := l[dir]; !ok {
+		return nil, stage.ErrNotExist
 	}
-	got := visible("hdfs://nn:8020/w/_x/t/", files)
-	if len(got) != 2 || got[0].Path != "/w/_x/t/000000_0" || got[1].Path != "/w/_x/t/sub/b" {
-		t.Errorf("visible files %v", got)
+	return l[dir], nil
+}
+
+func TestListLeavesOutWhatHiveDoesNotRead(t *testing.T) {
+	l := tree{
+		"w/_x/p=a%2Fb": {{Path: "w/_x/p=a%2Fb/_SUCCESS"}, {Path: "w/_x/p=a%2Fb/000000_0", ID: 7, Size: 3},
+			{Path: "w/_x/p=a%2Fb/.hive-staging_1", Dir: true}, {Path: "w/_x/p=a%2Fb/sub", Dir: true}},
+		"w/_x/p=a%2Fb/sub": {{Path: "w/_x/p=a%2Fb/sub/b"}},
 	}
-	if scheme, authority, dir := splitLocation("hdfs://nn:8020/a/p=x%2F한글"); scheme != "hdfs" || authority != "nn:8020" || dir != "/a/p=x%2F한글" {
-		t.Errorf("splitLocation: %s %s %s", scheme, authority, dir)
+	got, err := list(t.Context(), l, "hdfs://nn:8020/w/_x/p=a%2Fb/")
+	if err != nil || len(got) != 2 || got[0].Path != "/w/_x/p=a%2Fb/000000_0" || got[0].ID != 7 || got[1].Path != "/w/_x/p=a%2Fb/sub/b" {
+		t.Errorf("files %+v, %v", got, err)
+	}
+	if _, err := list(t.Context(), l, "s3a://bucket/x"); !errors.Is(err, publish.ErrSchema) {
+		t.Errorf("a table on s3a: %v, want ErrSchema", err)
+	}
+	if _, err := list(t.Context(), l, "hdfs://nn/none"); !errors.Is(err, stage.ErrNotExist) {
+		t.Errorf("no directory: %v, want ErrNotExist", err)
 	}
 }

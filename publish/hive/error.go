@@ -7,6 +7,7 @@ import (
 
 	"github.com/loadctl/loadctl/publish"
 	"github.com/loadctl/loadctl/publish/hive/hs2"
+	"github.com/loadctl/loadctl/stage"
 )
 
 // Hive's own error codes (org.apache.hadoop.hive.ql.ErrorMsg).
@@ -38,6 +39,17 @@ func wrap(op string, err error) error {
 		sentinel = publish.ErrUnreachable // too many sessions, an administrator's word: it may pass
 	}
 	return fmt.Errorf("%s: %w: %w", op, sentinel, err)
+}
+
+// storeError gives an error of the file system the warehouse's name for it.
+func storeError(err error) error {
+	switch {
+	case errors.Is(err, stage.ErrUnreachable):
+		return fmt.Errorf("%w: %w", publish.ErrUnreachable, err)
+	case errors.Is(err, stage.ErrPermission):
+		return fmt.Errorf("%w: %w", publish.ErrAuth, err)
+	}
+	return err
 }
 
 // hasCode says whether ExecuteStatement itself answered err with this code.

@@ -2,62 +2,52 @@ package hive
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/colinmarc/hdfs/v2"
 
 	"github.com/loadctl/loadctl/publish"
 	"github.com/loadctl/loadctl/stage"
 )
 
-// Lister lists every file below a location, which is written as the metastore writes it: scheme and authority,
-// then a path in which nothing is escaped. A location that is not there is stage.ErrNotExist.
-type Lister func(ctx context.Context, location string) ([]publish.FileEvidence, error)
-
-// HDFSLister lists by the NameNode, whose fileId tells a file from another of the same name. The client must
-// be of the cluster that the tables are on.
-func HDFSLister(c *hdfs.Client) Lister {
-	return func(ctx context.Context, location string) ([]publish.FileEvidence, error) {
-		scheme, _, dir := splitLocation(location)
-		if scheme != "hdfs" && scheme != "" {
-			return nil, fmt.Errorf("list %s: only hdfs is listed yet", location)
-		}
-		var out []publish.FileEvidence
-		err := walk(ctx, c, dir, &out)
-		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%w: %w", stage.ErrNotExist, err)
-		}
-		slices.SortFunc(out, func(a, b publish.FileEvidence) int { return strings.Compare(a.Path, b.Path) })
-		return out, err
-	}
+// Lister lists a directory of the file system that the tables are on; its paths are relative to "/". A stage.Store
+// whose root is "/" is one: the NameNode's fileId tells a file from another of the same name.
+type Lister interface {
+	List(ctx context.Context, dir string) ([]stage.Info, error)
 }
 
-func walk(ctx context.Context, c *hdfs.Client, dir string, out *[]publish.FileEvidence) error {
-	if err := context.Cause(ctx); err != nil {
-		return err
+// list finds every file below a location that Hive reads: names that begin with "_" or "." are left out, and
+// whatever is in directories of such names.
+func list(ctx context.Context, l Lister, location string) ([]publish.FileEvidence, error) {
+	scheme, _, dir := splitLocation(location)
+	if scheme != "hdfs" && scheme != "" {
+		return nil, fmt.Errorf("%w: tables on %s are not published to yet", publish.ErrSchema, scheme)
 	}
-	entries, err := c.ReadDir(dir)
+	var out []publish.FileEvidence
+	if err := walk(ctx, l, strings.TrimPrefix(path.Clean(dir), "/"), &out); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(out, func(a, b publish.FileEvidence) int { return strings.Compare(a.Path, b.Path) })
+	return out, nil
+}
+
+func walk(ctx context.Context, l Lister, dir string, out *[]publish.FileEvidence) error {
+	entries, err := l.List(ctx, dir)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		name := path.Join(dir, e.Name())
-		if e.IsDir() {
-			if err := walk(ctx, c, name, out); err != nil {
+		if name := path.Base(e.Path); name[0] == '_' || name[0] == '.' {
+			continue
+		}
+		if e.Dir {
+			if err := walk(ctx, l, e.Path, out); err != nil {
 				return err
 			}
 			continue
 		}
-		f := publish.FileEvidence{Path: name, Size: e.Size(), ModTime: e.ModTime()}
-		if s, ok := e.Sys().(interface{ GetFileId() uint64 }); ok {
-			f.ID = s.GetFileId()
-		}
-		*out = append(*out, f)
+		*out = append(*out, publish.FileEvidence{Path: "/" + e.Path, ID: e.ID, Size: e.Size, ModTime: e.ModTime})
 	}
 	return nil
 }
@@ -77,18 +67,4 @@ func sameLocation(a, b string) bool {
 	_, _, x := splitLocation(a)
 	_, _, y := splitLocation(b)
 	return path.Clean(x) == path.Clean(y)
-}
-
-// visible leaves out what Hive does not read: names below the location that begin with "_" or ".".
-func visible(location string, files []publish.FileEvidence) []publish.FileEvidence {
-	_, _, dir := splitLocation(location)
-	return slices.DeleteFunc(files, func(f publish.FileEvidence) bool {
-		below := strings.TrimPrefix(f.Path, strings.TrimSuffix(dir, "/")+"/")
-		for _, name := range strings.Split(below, "/") {
-			if strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") {
-				return true
-			}
-		}
-		return false
-	})
 }

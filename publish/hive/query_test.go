@@ -20,7 +20,7 @@ func plan() publish.Publication {
 		{Name: "select", Source: "SELECT", Type: extract.Type{Kind: extract.Decimal, Precision: 18, Scale: 2}},
 		{Name: "ratio", Source: "RATIO", Type: extract.Type{Kind: extract.Decimal, Precision: 38, Scale: 10}},
 		{Name: "tiny", Source: "TINY", Type: extract.Type{Kind: extract.Decimal, Precision: 38, Scale: 30}},
-		{Name: "한글 $#", Source: "한글 $#", Type: extract.Type{Kind: extract.Text, Length: 400}},
+		{Name: "한글$#", Source: "한글$#", Type: extract.Type{Kind: extract.Text, Length: 400}},
 		{Name: "back`tick", Source: "BACK`TICK", Type: extract.Type{Kind: extract.Timestamp, Scale: 6}},
 		{Name: "bin", Source: "BIN", Type: extract.Type{Kind: extract.Binary}},
 		{Name: "f", Source: "F", Type: extract.Type{Kind: extract.Float32}},
@@ -102,9 +102,9 @@ func TestIDQ04Ident(t *testing.T) {
 
 func TestChecksOfNamesAndSettings(t *testing.T) {
 	text := extract.Type{Kind: extract.Text}
-	err := checkColumns([]stage.Column{{Name: "a", Type: text}, {Name: "a", Type: text}, {Name: "x${y}", Type: text}, {Name: "z"}},
+	err := checkColumns([]stage.Column{{Name: "a", Type: text}, {Name: "a", Type: text}, {Name: "x${y}", Type: text}, {Name: "z"}, {Name: "a b", Type: text}},
 		[]publish.PartitionValue{{Column: "p"}})
-	for _, want := range []string{`"a": there are two`, `"x${y}"`, `"z": its type`, `"p": a partition value must not be empty`} {
+	for _, want := range []string{`"a": there are two`, `"x${y}"`, `"z": its type`, `"a b": Hive's Parquet reader`, `"p": a partition value must not be empty`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v does not say %s", err, want)
 		}

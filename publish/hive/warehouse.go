@@ -239,14 +239,13 @@ func (w *Warehouse) Observe(ctx context.Context, t publish.Target) (publish.Evid
 		return e, err
 	}
 	e.Location, e.LastDDL = d.location, d.parameters["transient_lastDdlTime"]
-	files, err := w.cfg.Lister(ctx, e.Location)
+	e.Files, err = list(ctx, w.cfg.Lister, e.Location)
 	if errors.Is(err, stage.ErrNotExist) {
 		return e, nil // the metastore points at nothing: no rows can be there, and Hive would not count them
 	}
 	if err != nil {
-		return e, fmt.Errorf("%s: list %s: %w: %w", op, e.Location, publish.ErrUnreachable, err)
+		return e, fmt.Errorf("%s: list %s: %w", op, e.Location, storeError(err))
 	}
-	e.Files = visible(e.Location, files)
 	rows, err := w.query(ctx, op, countRows(t))
 	if err != nil {
 		return e, err

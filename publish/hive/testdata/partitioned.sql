@@ -3,7 +3,7 @@ CREATE EXTERNAL TABLE IF NOT EXISTS `dw`.`insp_dtl` (
   `select` decimal(18,2),
   `ratio` decimal(38,10),
   `tiny` decimal(38,30),
-  `한글 $#` string,
+  `한글$#` string,
   `back``tick` timestamp,
   `bin` binary,
   `f` float,
@@ -18,7 +18,7 @@ CREATE EXTERNAL TABLE IF NOT EXISTS `etl`.`insp_dtl__stg_01` (
   `select` decimal(18,2),
   `ratio` decimal(38,10),
   `tiny` decimal(38,30),
-  `한글 $#` string,
+  `한글$#` string,
   `back``tick` timestamp,
   `bin` binary,
   `f` float,
@@ -51,8 +51,8 @@ SELECT count(*),
   min(`tiny`),
   max(`tiny`),
   sum(cast(crc32(cast(`tiny` AS string)) AS bigint)),
-  count(`한글 $#`),
-  sum(cast(crc32(`한글 $#`) AS bigint)),
+  count(`한글$#`),
+  sum(cast(crc32(`한글$#`) AS bigint)),
   count(`back``tick`),
   cast(min(`back``tick`) AS string),
   cast(max(`back``tick`) AS string),
@@ -66,7 +66,7 @@ SELECT count(*),
 FROM `etl`.`insp_dtl__stg_01`;
 
 INSERT OVERWRITE TABLE `dw`.`insp_dtl` PARTITION (`load_date`='2026-09-28', `region`='a\'b\\')
-SELECT `seq`, `select`, `ratio`, `tiny`, `한글 $#`, `back``tick`, `bin`, `f`, `d`
+SELECT `seq`, `select`, `ratio`, `tiny`, `한글$#`, `back``tick`, `bin`, `f`, `d`
 FROM `etl`.`insp_dtl__stg_01`;
 
 SELECT count(*),
@@ -92,8 +92,8 @@ SELECT count(*),
   min(`tiny`),
   max(`tiny`),
   sum(cast(crc32(cast(`tiny` AS string)) AS bigint)),
-  count(`한글 $#`),
-  sum(cast(crc32(`한글 $#`) AS bigint)),
+  count(`한글$#`),
+  sum(cast(crc32(`한글$#`) AS bigint)),
   count(`back``tick`),
   cast(min(`back``tick`) AS string),
   cast(max(`back``tick`) AS string),

@@ -9,7 +9,7 @@ CREATE EXTERNAL TABLE IF NOT EXISTS `etl`.`insp_dtl__stg_01` (
   `select` decimal(18,2),
   `ratio` decimal(38,10),
   `tiny` decimal(38,30),
-  `한글 $#` string,
+  `한글$#` string,
   `back``tick` timestamp,
   `bin` binary,
   `f` float,

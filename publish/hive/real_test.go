@@ -1,0 +1,454 @@
+package hive_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loadctl/loadctl/extract"
+	"github.com/loadctl/loadctl/integration/rig"
+	"github.com/loadctl/loadctl/publish"
+	"github.com/loadctl/loadctl/publish/hive"
+	"github.com/loadctl/loadctl/publish/hive/hs2"
+	"github.com/loadctl/loadctl/stage"
+	"github.com/loadctl/loadctl/stage/parquet"
+)
+
+var (
+	amount = stage.Column{Name: "amount", Source: "AMOUNT", Type: extract.Type{Kind: extract.Decimal, Precision: 18, Scale: 2}}
+	note   = stage.Column{Name: "note", Source: "NOTE", Type: extract.Type{Kind: extract.Text, Length: 400}}
+	at     = stage.Column{Name: "at", Source: "AT", Type: extract.Type{Kind: extract.Timestamp, Scale: 9}}
+	wide   = stage.Column{Name: "wide", Source: "WIDE", Type: extract.Type{Kind: extract.Decimal, Precision: 38, Scale: 10}}
+	bin    = stage.Column{Name: "bin", Source: "BIN", Type: extract.Type{Kind: extract.Binary}}
+	flt    = stage.Column{Name: "flt", Source: "FLT", Type: extract.Type{Kind: extract.Float32}}
+	dbl    = stage.Column{Name: "dbl", Source: "DBL", Type: extract.Type{Kind: extract.Float64}}
+)
+
+// stage seals one file, filled by fill, in a directory of that name and makes the staging table.
+func (r real) stage(t *testing.T, name string, cols []stage.Column, fill func(b *extract.Batch)) publish.Staging {
+	t.Helper()
+	b := extract.NewBatch(stage.SourceColumns(cols), 0, 0)
+	fill(b)
+	var data bytes.Buffer
+	w, err := parquet.NewWriter(&data, cols, parquet.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(b); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := r.Store.Create(t.Context(), name+"/part-00000-00000.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write(data.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := publish.Staging{Database: r.Database, Table: name + "__stg", Location: r.Store.URI(name), Columns: cols}
+	if err := r.hive.Stage(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// amounts are n rows of amount.
+func amounts(n int) func(b *extract.Batch) {
+	return func(b *extract.Batch) {
+		for i := range n {
+			b.Cols[0].AppendInt(int64(i))
+			b.Rows++
+		}
+	}
+}
+
+// target makes a table of one column, amount, and its partition.
+func (r real) target(t *testing.T, name string) publish.Target {
+	t.Helper()
+	x := publish.Target{Database: r.Database, Table: name, Columns: []stage.Column{amount},
+		Partition: []publish.PartitionValue{{Column: "load_date", Value: "2026-09-28"}}}
+	if err := r.hive.Create(t.Context(), x); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func (r real) open(t *testing.T, tag string) publish.Session {
+	t.Helper()
+	s, err := r.hive.Open(t.Context(), tag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close(context.Background()) })
+	return s
+}
+
+func silent(publish.Progress) {}
+
+func TestReal(t *testing.T) {
+	r := newReal(t)
+	for name, test := range map[string]func(*testing.T, real){
+		"FilesReadAlikeByEveryReader":   filesReadAlike,
+		"OldTimestampsAreJulian":        oldTimestampsAreJulian,
+		"RefusesOtherTables":            refusesOtherTables,
+		"NUL04NotNullColumn":            notNullColumn,
+		"MissingDatabase":               missingDatabase,
+		"RowsAndQueryID":                rowsAndQueryID,
+		"LocksThePartition":             locksThePartition,
+		"TakesTheTag":                   tagged,
+		"CancelledWhileRunning":         cancelledWhileRunning,
+		"FencedByAnotherProcess":        fenced,
+		"ObservesWithoutTheDirectory":   observesWithoutTheDirectory,
+		"OperationSurvivesItsOwnHandle": operationByHandle,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, r)
+		})
+	}
+}
+
+// A plain SELECT * is a fetch by the row reader, the rest goes through the vectorised one or not as told.
+func filesReadAlike(t *testing.T, r real) {
+	cols := []stage.Column{amount, note, at, wide, bin, flt, dbl}
+	s := r.stage(t, "alike", cols, func(b *extract.Batch) {
+		b.Cols[0].AppendInt(-150)
+		b.Cols[1].AppendString("점검 \"q\"")
+		b.Cols[2].AppendTime(20724, 1500000000)
+		b.Cols[3].AppendWide(extract.NewInt128(25))
+		b.Cols[4].AppendBytes([]byte{0xff, 0})
+		b.Cols[5].AppendFloat32(1.5)
+		b.Cols[6].AppendFloat64(math.MaxFloat64)
+		for i := range cols {
+			b.Cols[i].Null()
+		}
+		b.Rows = 2
+	})
+	session, err := hs2.Open(t.Context(), r.hs2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close(context.Background())
+	null := hs2.Value{Null: true}
+	want := [][]hs2.Value{
+		{{Text: "-1.50"}, {Text: "점검 \"q\""}, {Text: "2026-09-28 00:00:01.5"}, {Text: "0.0000000025"}, {Text: "ff00"}, {Text: "1.5"}, {Text: "1.7976931348623157e+308"}},
+		{null, null, null, null, null, null, null},
+	}
+	for _, setting := range []string{"hive.fetch.task.conversion=more", "hive.fetch.task.conversion=none", "hive.vectorized.execution.enabled=false"} {
+		if _, err := ask(t.Context(), session, "SET "+setting); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ask(t.Context(), session, "SELECT * FROM "+s.Database+"."+s.Table)
+		for _, row := range got {
+			for i := range row {
+				if row[i].Null {
+					row[i].Text = ""
+				}
+			}
+		}
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("with %s: %v, %v, want %v", setting, got, err, want)
+		}
+	}
+}
+
+// Hive reads the day of an INT96 by the Julian calendar before 1582-10-15 (jodd's JulianDate): 1500-01-10 of
+// the proleptic calendar is 1500-01-01 there. The measures say so, so that such a load fails, and not in silence.
+func oldTimestampsAreJulian(t *testing.T, r real) {
+	day, _, err := extract.ParseTimestamp("1500-01-10 00:00:00")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := r.stage(t, "julian", []stage.Column{at}, func(b *extract.Batch) {
+		b.Cols[0].AppendTime(day, 0)
+		b.Rows = 1
+	})
+	got, err := r.hive.Measure(t.Context(), publish.Scope{Staging: &s}, []extract.Measure{{Column: "AT", Type: at.Type, What: extract.Min}})
+	if err != nil || got[0].Value != "1500-01-01 00:00:00" {
+		t.Errorf("Hive reads %+v, %v, want the Julian 1500-01-01 00:00:00", got, err)
+	}
+}
+
+func refusesOtherTables(t *testing.T, r real) {
+	for ddl, says := range map[string]string{
+		"CREATE TABLE %s (amount decimal(18,2)) PARTITIONED BY (load_date string) STORED AS ORC TBLPROPERTIES ('transactional'='true')":            "managed table",
+		"CREATE EXTERNAL TABLE %s (amount decimal(18,2)) PARTITIONED BY (load_date string) STORED AS ORC":                                          "OrcSerde",
+		"CREATE VIEW %s AS SELECT cast(1 AS decimal(18,2)) amount, 'x' load_date":                                                                  "view",
+		"CREATE EXTERNAL TABLE %s (amount decimal(18,2)) PARTITIONED BY (load_date int) STORED AS PARQUET":                                         `"load_date" is int`,
+		"CREATE EXTERNAL TABLE %s (amount double, extra string) PARTITIONED BY (load_date string) STORED AS PARQUET":                               `"amount" is double, the plan has decimal(18,2); column "extra"`,
+		"CREATE EXTERNAL TABLE %s (amount decimal(18,2)) PARTITIONED BY (load_date string, hour string) STORED AS PARQUET":                         "(load_date, hour)",
+		"CREATE EXTERNAL TABLE %s (amount decimal(18,2), load_date string) STORED AS PARQUET":                                                      "partitioned by ()",
+		"CREATE EXTERNAL TABLE %s (amount decimal(18,2) COMMENT '| a\n# Partition Information') PARTITIONED BY (load_date date) STORED AS PARQUET": "",
+	} {
+		x := publish.Target{Database: r.Database, Table: fmt.Sprintf("other_%d", len(ddl)), Columns: []stage.Column{amount},
+			Partition: []publish.PartitionValue{{Column: "load_date", Value: "2026-09-28"}}}
+		r.rows(t, fmt.Sprintf(ddl, x.Database+"."+x.Table))
+		_, err := r.hive.Inspect(t.Context(), x)
+		if says == "" {
+			if err != nil {
+				t.Errorf("%s: %v, want no error", ddl, err)
+			}
+			continue
+		}
+		if !errors.Is(err, publish.ErrSchema) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want ErrSchema that says %s", ddl, err, says)
+		}
+	}
+}
+
+// NUL-04 cannot come up: Hive enforces no NOT NULL on an external table, and only such are published to.
+func notNullColumn(t *testing.T, r real) {
+	x := r.target(t, "strict")
+	_, err := ask(t.Context(), r.admin, fmt.Sprintf("ALTER TABLE %s.%s CHANGE amount amount decimal(18,2) CONSTRAINT nn NOT NULL ENABLE", x.Database, x.Table))
+	var e *hs2.Error
+	if !errors.As(err, &e) || e.Code != 10326 {
+		t.Errorf("NOT NULL on an external table: %v, want Hive's refusal 10326", err)
+	}
+}
+
+func missingDatabase(t *testing.T, r real) {
+	x := publish.Target{Database: r.Database + "_none", Table: "t", Columns: []stage.Column{amount}}
+	s := publish.Staging{Database: x.Database, Table: "s", Location: r.Store.URI("none"), Columns: x.Columns}
+	_, inspect := r.hive.Inspect(t.Context(), x)
+	for op, err := range map[string]error{"inspect": inspect, "create": r.hive.Create(t.Context(), x), "stage": r.hive.Stage(t.Context(), s)} {
+		if !errors.Is(err, publish.ErrNoTarget) || !strings.Contains(err.Error(), x.Database) {
+			t.Errorf("%s: %v, want ErrNoTarget that names the database", op, err)
+		}
+	}
+}
+
+func rowsAndQueryID(t *testing.T, r real) {
+	x := r.target(t, "counted")
+	s := r.stage(t, "counted", x.Columns, amounts(1000))
+	var last publish.Progress
+	first := true
+	result, err := r.open(t, "loadctl-counted-1").Publish(t.Context(), publish.Publication{Staging: s, Target: x}, func(p publish.Progress) {
+		if first && p.Operation == "" {
+			t.Error("the first report has no operation handle")
+		}
+		first, last = false, p
+	})
+	if err != nil || result.Rows != 1000 || result.QueryID == "" || result.Elapsed <= 0 {
+		t.Errorf("result %+v, %v, want 1000 rows and a query id", result, err)
+	}
+	if last.QueryID != result.QueryID || last.Fraction != 1 {
+		t.Errorf("last report %+v, want query %s at 1", last, result.QueryID)
+	}
+}
+
+// With hive.txn.ext.locking.enabled, which Hive 4 offers, the partition is locked exclusively while it is replaced.
+func locksThePartition(t *testing.T, r real) {
+	x := r.target(t, "locked")
+	s := r.stage(t, "locked", x.Columns, amounts(10))
+	watch, err := hs2.Open(t.Context(), r.hs2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watch.Close(context.Background())
+	session, done := r.open(t, "loadctl-locked-1"), make(chan error, 1)
+	go func() {
+		_, err := session.Publish(t.Context(), publish.Publication{Staging: s, Target: x}, silent)
+		done <- err
+	}()
+	for {
+		rows, err := ask(t.Context(), watch, "SHOW LOCKS")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(rows, func(r []hs2.Value) bool { // id, database, table, partition, state, blocker, type
+			return r[1].Text == x.Database && r[2].Text == x.Table && r[3].Text == "load_date=2026-09-28" && r[6].Text == "EXCLUSIVE"
+		}) {
+			break
+		}
+		select {
+		case err := <-done:
+			t.Fatalf("the publish ended (%v) and no exclusive lock was seen", err)
+		default:
+		}
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Cancelled at its first report, before Hive has moved anything.
+func cancelledWhileRunning(t *testing.T, r real) {
+	x := r.target(t, "cancelled")
+	s := r.stage(t, "cancelled", x.Columns, amounts(10))
+	if _, err := r.open(t, "loadctl-cancelled-1").Publish(t.Context(), publish.Publication{Staging: s, Target: x}, silent); err != nil {
+		t.Fatal(err)
+	}
+	before, err := r.hive.Observe(t.Context(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	session := r.open(t, "loadctl-cancelled-2")
+	_, err = session.Publish(ctx, publish.Publication{Staging: s, Target: x}, func(publish.Progress) { cancel() })
+	if !errors.Is(err, publish.ErrUnknown) || !errors.Is(err, context.Canceled) {
+		t.Errorf("the cancelled publish: %v, want ErrUnknown by a cancel", err)
+	}
+	if err := session.Close(ctx); err != nil {
+		t.Errorf("close: %v", err)
+	}
+	after, err := r.hive.Observe(t.Context(), x)
+	if err != nil || !reflect.DeepEqual(before.Files, after.Files) {
+		t.Errorf("the target's files changed from %+v to %+v, %v", before.Files, after.Files, err)
+	}
+}
+
+// The server takes the tag for the one statement that it is sent with; KILL QUERY finds it there.
+func tagged(t *testing.T, r real) {
+	session, err := hs2.Open(t.Context(), r.hs2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close(context.Background())
+	for _, tag := range []string{"loadctl-tagged-1", ""} {
+		overlay := map[string]string{"hive.query.tag": tag}
+		if tag == "" {
+			overlay = nil
+		}
+		o, err := session.Execute(t.Context(), "SET hive.query.tag", overlay)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := o.Wait(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := o.Rows(t.Context())
+		if err != nil || (rows[0][0].Text == "hive.query.tag="+tag) != (tag != "") {
+			t.Errorf("with tag %q the server has %v, %v", tag, rows, err)
+		}
+	}
+}
+
+// The handle goes through JSON, as it would to another process.
+func fenced(t *testing.T, r real) {
+	x := r.target(t, "fenced")
+	s := r.stage(t, "fenced", x.Columns, amounts(10))
+	session := r.open(t, "loadctl-fenced-1")
+	text, err := json.Marshal(session.Handle())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var h publish.Handle
+	if err := json.Unmarshal(text, &h); err != nil {
+		t.Fatal(err)
+	}
+	other, err := hive.New(hive.Config{HS2: r.hs2, Lister: nobody{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := other.Fence(t.Context(), h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := session.Publish(t.Context(), publish.Publication{Staging: s, Target: x}, silent); err == nil {
+		t.Error("a fenced session published")
+	}
+	if e, err := r.hive.Observe(t.Context(), x); err != nil || e.Location != "" {
+		t.Errorf("after the fence: %+v, %v, want no partition", e, err)
+	}
+	h.Session = h.Session[1:]
+	if err := other.Fence(t.Context(), h); err == nil {
+		t.Error("a damaged handle was taken for a closed session")
+	}
+}
+
+// nobody is a Lister for a warehouse that lists nothing.
+type nobody struct{}
+
+func (nobody) List(context.Context, string) ([]stage.Info, error) { return nil, stage.ErrNotExist }
+
+func observesWithoutTheDirectory(t *testing.T, r real) {
+	x := r.target(t, "gone")
+	r.rows(t, fmt.Sprintf("ALTER TABLE %s.%s ADD PARTITION (load_date='2026-09-28') LOCATION '%s'", x.Database, x.Table, r.Store.URI("gone/p")))
+	if err := r.Store.Remove(t.Context(), "gone/p"); err != nil {
+		t.Fatal(err)
+	}
+	e, err := r.hive.Observe(t.Context(), x)
+	if err != nil || e.Location != r.Store.URI("gone/p") || e.Rows != 0 || len(e.Files) != 0 {
+		t.Errorf("evidence %+v, %v", e, err)
+	}
+}
+
+func operationByHandle(t *testing.T, r real) {
+	session, err := hs2.Open(t.Context(), r.hs2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close(context.Background())
+	o, err := session.Execute(t.Context(), "SELECT 'x', cast(NULL AS string)", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := hs2.ParseOperationHandle(o.Handle().Text())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := hs2.Open(t.Context(), r.hs2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close(context.Background())
+	again := other.Operation(h)
+	if _, err := again.Wait(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := again.Rows(t.Context())
+	if err != nil || len(rows) != 1 || rows[0][0].Text != "x" || rows[0][1] != (hs2.Value{Null: true}) {
+		t.Errorf("rows %v, %v", rows, err)
+	}
+	if lines, err := again.Log(t.Context()); err != nil || len(lines) == 0 {
+		t.Errorf("log of %d lines, %v", len(lines), err)
+	}
+	if err := again.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestUnreachableAndWrongPassword(t *testing.T) {
+	stack := rig.Shared(t)
+	good := hs2.Config{Address: stack.Hive.Instance, Auth: hs2.Auth(stack.Hive.Auth), User: stack.Hive.User, Password: "not-the-password"}
+	away := good
+	away.Address = "127.0.0.1:1"
+	for _, tt := range []struct {
+		cfg  hs2.Config
+		is   error
+		says string
+	}{{good, publish.ErrAuth, stack.Hive.User}, {away, publish.ErrUnreachable, "127.0.0.1:1"}} {
+		w, err := hive.New(hive.Config{HS2: tt.cfg, Lister: nobody{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		_, err = w.Identity(t.Context())
+		if !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("error %v, want %v that says %s", err, tt.is, tt.says)
+		}
+		if strings.Contains(fmt.Sprint(err), "not-the-password") {
+			t.Errorf("error %v tells the password", err)
+		}
+		if d := time.Since(began); d > 5*time.Second {
+			t.Errorf("it took %s to say so", d)
+		}
+		if _, err := w.Open(t.Context(), "x"); !errors.Is(err, tt.is) {
+			t.Errorf("open: %v, want %v", err, tt.is)
+		}
+	}
+}
