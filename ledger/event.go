@@ -22,7 +22,7 @@ const (
 
 // Entry is something that happened to a run: a state change, or what load_event holds.
 type Entry struct {
-	ID        int64 // of load_event, to read on from; 0 for a state change
+	ID        int64 // of load_event; 0 for a state change
 	Run       uuid.UUID
 	Partition *int
 	At        time.Time
@@ -49,11 +49,13 @@ func (l *Ledger) event(ctx context.Context, db querier, e Entry) error {
 
 // partitionEvent appends what happened to an attempt, with its token.
 func (l *Ledger) partitionEvent(ctx context.Context, tx pgx.Tx, held Held, code, message string) error {
-	detail, err := json.Marshal(map[string]string{"token": held.Token.String()})
-	if err != nil {
-		return err
-	}
-	return l.event(ctx, tx, Entry{Run: held.Run, Partition: &held.Partition, Kind: KindPartition, Code: code, Message: message, Detail: detail})
+	return l.event(ctx, tx, Entry{Run: held.Run, Partition: &held.Partition, Kind: KindPartition, Code: code, Message: message,
+		Detail: tokenDetail(held.Token)})
+}
+
+// tokenDetail is the JSON that names a token.
+func tokenDetail(token uuid.UUID) json.RawMessage {
+	return json.RawMessage(`{"token": "` + token.String() + `"}`)
 }
 
 // Note appends a remark to a run's audit.

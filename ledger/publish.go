@@ -50,10 +50,14 @@ func (l *Ledger) Arm(ctx context.Context, hold Hold, a Arming) error {
 	err := l.decide(ctx, func(tx pgx.Tx) error {
 		n, err := exec(ctx, tx, "publish_arm", args{"run": hold.Run, "token": hold.Token, "evidence": string(a.Evidence),
 			"session": string(a.Session), "instance": a.Instance, "tag": a.Tag})
-		if err != nil || n == 1 {
+		if err != nil {
 			return err
 		}
-		return refusedArm(ctx, tx, hold)
+		if n != 1 {
+			return refusedArm(ctx, tx, hold)
+		}
+		return l.event(ctx, tx, Entry{Run: hold.Run, Kind: KindPublish, Code: "ARMED", Message: "may send its statement to " + a.Instance,
+			Detail: tokenDetail(hold.Token)})
 	})
 	if err != nil {
 		return fmt.Errorf("arm publish: %w", err)
@@ -154,7 +158,7 @@ func (r Result) outcome() (string, error) {
 	return "", invalid("publish result: event %q", r.Event)
 }
 
-// PublishResult ends an attempt to publish. It guards: the publish is this token's; PUBLISHED and FAILED_PUBLISH only
+// PublishResult ends an attempt to publish; an unknown outcome alerts. It guards: the publish is this token's; PUBLISHED and FAILED_PUBLISH only
 // if armed, back to STAGING_VALIDATED (with a new dispatch) only if not; while the run's target is damaged no failure
 // says unchanged; nothing moves while the ledger's timeline is not compared. A repeat is answered as recorded.
 func (l *Ledger) PublishResult(ctx context.Context, hold Hold, r Result) (Run, error) {
@@ -205,6 +209,11 @@ func (l *Ledger) endPublish(ctx context.Context, tx pgx.Tx, run locked, a publis
 	err := execOne(ctx, tx, "publish_end", args{"token": hold.Token, "outcome": outcome, "rows": r.RowsWritten, "after": nullJSON(r.After)})
 	if err != nil {
 		return err
+	}
+	if r.Event == EventPublishUnknown {
+		if err := l.event(ctx, tx, Entry{Run: hold.Run, Kind: KindAlert, Code: "PUBLISH_UNKNOWN", Message: r.Message, Detail: tokenDetail(hold.Token)}); err != nil {
+			return err
+		}
 	}
 	next, err := l.advance(ctx, tx, run, move{event: r.Event, token: hold.Token, class: r.Class, message: r.Message, detail: detail, outcome: target})
 	if err != nil || r.Event != EventNotArmed {

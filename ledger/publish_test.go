@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -100,6 +101,11 @@ func TestPublishUnknownStaysActive(t *testing.T) {
 	run := must(t)(l.PublishResult(t.Context(), o.Hold, ledger.Result{Event: ledger.EventPublishUnknown, Class: "unknown", Message: "connection cut"}))
 	if run.State != ledger.PublishUnknown || run.Message != "connection cut" {
 		t.Fatalf("run is %s: %s", run.State, run.Message)
+	}
+	entries, err := l.Events(t.Context(), run.ID)
+	check(t, err)
+	if n := slices.IndexFunc(entries, func(e ledger.Entry) bool { return e.Kind == ledger.KindAlert && e.Code == "PUBLISH_UNKNOWN" }); n < 0 {
+		t.Fatalf("events %+v, want an alert", entries)
 	}
 	if _, err := l.Submit(t.Context(), request(t, "j")); !errors.Is(err, ledger.ErrDuplicate) {
 		t.Fatalf("new run: %v, want DUPLICATE_ACTIVE_RUN", err)
