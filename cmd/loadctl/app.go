@@ -75,10 +75,14 @@ func (a *app) rootCommand() *cobra.Command {
 	f.StringVar(&a.color, "color", "auto", "auto, always or never; auto heeds NO_COLOR and TERM=dumb")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress, only the result and errors")
 	f.StringVar(&a.logLevel, "log-level", "warn", "least level of the log on stderr: debug, info, warn or error")
-	root.AddCommand(
+	verbs := []*cobra.Command{
 		a.runCommand(), a.planCommand(), a.statusCommand(), a.listCommand(), a.waitCommand(), a.eventsCommand(),
 		a.checkCommand(), a.jobsCommand(), a.migrateCommand(), a.schemaCommand(), a.versionCommand(), exitTopic(),
-	)
+	}
+	for _, v := range verbs {
+		a.completeFlags(v)
+	}
+	root.AddCommand(verbs...)
 	return root
 }
 

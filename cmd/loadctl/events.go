@@ -20,11 +20,12 @@ const eventsExample = `  loadctl events INSP_DTL/2026-09-28            all that 
 func (a *app) eventsCommand() *cobra.Command {
 	var follow bool
 	cmd := &cobra.Command{
-		Use:     "events RUN",
-		Short:   "Show what happened to a run, in order",
-		Example: eventsExample,
-		Args:    oneRun,
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.events(cmd.Context(), args[0], follow) },
+		Use:               "events RUN",
+		Short:             "Show what happened to a run, in order",
+		Example:           eventsExample,
+		Args:              oneRun,
+		ValidArgsFunction: a.completeRuns,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.events(cmd.Context(), args[0], follow) },
 	}
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the run is over")
 	return cmd

@@ -62,7 +62,7 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 	}
 	for _, s := range f.states {
 		if _, ok := ledger.Lookup(ledger.State(s)); !ok {
-			return usage("--state %s: want one of %s", s, stateWords())
+			return usage("--state %s: want one of %s", s, strings.Join(words(stateNames()), ", "))
 		}
 	}
 	_, l, err := a.open(ctx)
@@ -83,14 +83,6 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 	a.printRuns(shown)
 	a.note("%s", f.summary(len(shown), matching, len(runs)))
 	return nil
-}
-
-func stateWords() string {
-	words := make([]string, len(ledger.States))
-	for i, s := range ledger.States {
-		words[i] = string(s.Name)
-	}
-	return strings.Join(words, ", ")
 }
 
 // shows applies the filters whose victims are counted.
@@ -141,11 +133,10 @@ func (a *app) printRuns(runs []ledger.Run) {
 	for _, r := range runs {
 		t.add(r.Handle(), r.Short(), a.stateText(r.State), ago(a.now().Sub(r.Since)), count(r.RowsDone), why(r))
 	}
-	width, terminal := terminalWidth(a.Out)
+	if width, terminal := terminalWidth(a.Out); terminal {
+		t.cut(width)
+	}
 	for _, l := range t.lines() {
-		if terminal && !a.colored() { // a painted line is left to the terminal's own wrapping
-			l = fit(l, width)
-		}
 		a.say("%s", l)
 	}
 }

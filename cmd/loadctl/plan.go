@@ -103,8 +103,8 @@ func (a *app) makePlan(ctx context.Context, cfg *config.Config, job *pipeline.Jo
 	if err := p.statements(env, ledger.Run{ID: id, Job: job.Name}); err != nil {
 		return p, err
 	}
-	p.noGo, err = p.obstacle(ctx, l)
-	return p, err
+	p.noGo = p.obstacle(ctx, l)
+	return p, nil
 }
 
 // statements gathers what a run would send. The id in the names of its directory and staging table is only an example.
@@ -138,24 +138,29 @@ func warehouseMeasures(s pipeline.Spec) []extract.Measure {
 }
 
 // obstacle says why a run would be refused although the plan is sound.
-func (p *planned) obstacle(ctx context.Context, l *ledger.Ledger) (error, error) {
+func (p *planned) obstacle(ctx context.Context, l *ledger.Ledger) error {
 	if p.Manifest.Rows == 0 && !p.job.AllowEmpty {
-		return fmt.Errorf("%w: %s has none for %s as of SCN %s", pipeline.ErrEmpty, tableText(p.Query.Table.Name), p.job.Key, p.Snapshot.SCN), nil
+		return fmt.Errorf("%w: %s has none for %s as of SCN %s", pipeline.ErrEmpty, tableText(p.Query.Table.Name), p.job.Key, p.Snapshot.SCN)
 	}
+	return inTheWay(ctx, l, p.job)
+}
+
+// inTheWay says which active run a submit of the job would meet.
+func inTheWay(ctx context.Context, l *ledger.Ledger, job *pipeline.Job) error {
 	active, err := l.List(ctx, ledger.Filter{Active: true, Limit: mostRuns})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, r := range active {
 		first := ledger.Active{ID: r.ID, Job: r.Job, Key: r.Key, Number: r.Number, State: r.State, Since: r.Since, By: r.CreatedBy}
-		if r.Job == p.job.Name && r.Key == p.job.Key {
-			return duplicate(&ledger.DuplicateError{First: first}), nil
+		if r.Job == job.Name && r.Key == job.Key {
+			return duplicate(&ledger.DuplicateError{First: first})
 		}
-		if r.TargetID == p.job.TargetID {
-			return duplicate(&ledger.TargetBusyError{Target: r.TargetID, First: first}), nil
+		if r.TargetID == job.TargetID {
+			return duplicate(&ledger.TargetBusyError{Target: r.TargetID, First: first})
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 func tableText(n extract.TableName) string {

@@ -22,6 +22,7 @@ type failure struct {
 	text string // instead of the error's own
 	hint string
 	run  string // id of the run it is about
+	what string // what it means
 	code string // class that the ledger recorded
 	exit int
 }
@@ -108,7 +109,7 @@ func describe(err error) exitError {
 	}
 	e.Code, e.Class, e.Meaning, e.Hint = c.Exit, c.Code, c.Meaning, c.Hint
 	if f != nil {
-		e.Hint = orElse(f.hint, e.Hint)
+		e.Hint, e.Meaning = orElse(f.hint, e.Hint), orElse(f.what, e.Meaning)
 		if f.exit != 0 {
 			e.Code = f.exit
 		}
@@ -141,16 +142,16 @@ func duplicate(err error) error {
 	case errors.As(err, &dup):
 		f := dup.First
 		text := fmt.Sprintf("%s/%s already has an active run #%d (%s, %s since %s, %s)", f.Job, f.Key, f.Number, short(f.ID), f.State, clockTime(f.Since), f.By)
-		return &failure{err: err, text: text, run: f.ID.String(), hint: inTheWay(f)}
+		return &failure{err: err, text: text, run: f.ID.String(), hint: howToFollow(f)}
 	case errors.As(err, &busy):
 		f := busy.First
 		text := fmt.Sprintf("target %s is busy with run %s (%s, %s since %s, %s)", busy.Target, f.Handle(), short(f.ID), f.State, clockTime(f.Since), f.By)
-		return &failure{err: err, text: text, run: f.ID.String(), hint: inTheWay(f)}
+		return &failure{err: err, text: text, run: f.ID.String(), hint: howToFollow(f)}
 	}
 	return err
 }
 
-func inTheWay(f ledger.Active) string {
+func howToFollow(f ledger.Active) string {
 	if f.State == ledger.PublishUnknown {
 		return "it waits for a decision: loadctl status " + short(f.ID)
 	}

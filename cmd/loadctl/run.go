@@ -101,10 +101,14 @@ func (a *app) runOn(ctx context.Context, env *pipeline.Env, job *pipeline.Job, f
 		}
 		return a.drive(ctx, env, run, false, f.progress)
 	}
+	if err := inTheWay(ctx, env.Ledger, job); err != nil { // the submit guards it; this spares the source the questions
+		return err
+	}
 	if err := env.Preflight(ctx, job); err != nil {
 		return nothingMade(job, err)
 	}
-	run, err := env.Submit(ctx, job, pipeline.Submission{SCN: f.scn, By: wire.Who()})
+	// One short transaction, not broken off by the first signal: whether there is a run is then always known.
+	run, err := env.Submit(a.Hard, job, pipeline.Submission{SCN: f.scn, By: wire.Who()})
 	if err != nil {
 		return duplicate(err)
 	}
@@ -116,12 +120,17 @@ func (a *app) runOn(ctx context.Context, env *pipeline.Env, job *pipeline.Job, f
 
 // nothingMade says of an error before the submit that it left nothing behind.
 func nothingMade(job *pipeline.Job, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return &failure{err: pipeline.ErrInterrupted, text: fmt.Sprintf("interrupted; no run of %s/%s was made", job.Name, job.Key), what: "a signal ended the work before there was a run"}
+	}
 	return fmt.Errorf("%s/%s: no run was made: %w", job.Name, job.Key, err)
 }
 
 func (a *app) detached(run ledger.Run) error {
 	if a.json() {
-		writeLine(a.Out, messageOf("boundary", sight{run: run, at: a.now(), ladder: accepted(run)}, 0))
+		m := messageOf("boundary", sight{run: run, at: run.CreatedAt, ladder: accepted(run)}, 0)
+		m.Boundary = ledger.Accepted
+		writeLine(a.Out, m)
 		return nil
 	}
 	a.say("accepted %s  %s", run.Handle(), run.ID)

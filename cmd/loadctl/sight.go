@@ -68,18 +68,21 @@ func (f *follow) loop(ctx context.Context, over <-chan struct{}) (last sight, er
 	defer f.show.close()
 	w := f.ledger.Watch(ctx)
 	defer w.Close()
-	final := false
+	final, away := false, false
 	for {
 		s, err := f.a.look(ctx, f.ledger, f.run)
 		switch {
 		case ctx.Err() != nil:
 			return last, context.Cause(ctx)
 		case errors.Is(err, ledger.ErrUnreachable) && !final:
-			f.a.logger().Warn("the ledger is away", "err", err)
+			if !away { // once, however long it takes
+				f.a.logger().Warn("the ledger is away, and waited for", "err", err)
+			}
+			away = true
 		case err != nil:
 			return last, err
 		default:
-			last = s
+			last, away = s, false
 			f.show.update(s)
 			if _, done := s.reached(f.until); done || s.over() || final {
 				return s, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path"
 	"strings"
 	"time"
 
@@ -20,11 +21,12 @@ const statusExample = `  loadctl status INSP_DTL/2026-09-28     the newest run o
 
 func (a *app) statusCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "status RUN",
-		Short:   "Show a run: how far it is, and the evidence",
-		Example: statusExample,
-		Args:    oneRun,
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.status(cmd.Context(), args[0]) },
+		Use:               "status RUN",
+		Short:             "Show a run: how far it is, and the evidence",
+		Example:           statusExample,
+		Args:              oneRun,
+		ValidArgsFunction: a.completeRuns,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.status(cmd.Context(), args[0]) },
 	}
 }
 
@@ -158,7 +160,7 @@ func emptyPartitions(all []ledger.Partition) string {
 
 // tables prints metrics, partitions and chunks, each if there are any.
 func (a *app) tables(e evidenceOf) {
-	for _, t := range []*table{a.metricTable(e.measured), a.partitionTable(e), chunkTable(e.chunks), attemptTable(e.attempts)} {
+	for _, t := range []*table{a.metricTable(e.measured), a.partitionTable(e), chunkTable(e), attemptTable(e.attempts)} {
 		if len(t.rows) < 2 {
 			continue
 		}
@@ -233,13 +235,21 @@ func (a *app) partitionState(p ledger.Partition) string {
 	return a.paint(l.color, l.sign+" "+string(p.State))
 }
 
-func chunkTable(all []ledger.File) *table {
+func chunkTable(e evidenceOf) *table {
 	t := &table{right: []bool{false, true, true}}
-	t.add("CHUNK", "ROWS", "BYTES", "PATH")
-	for _, c := range all {
-		t.add(fmt.Sprintf("p%d/%d", c.Partition, c.Index), count(c.Rows), size(c.Bytes), c.Path)
+	t.add("CHUNK", "ROWS", "BYTES", "PATH IN THE STORE")
+	for _, c := range e.chunks {
+		t.add(fmt.Sprintf("p%d/%d", c.Partition, c.Index), count(c.Rows), size(c.Bytes), chunkPath(e.run, c))
 	}
 	return t
+}
+
+// chunkPath is where a chunk is: in its attempt's directory until the run is sealed, then in the run's.
+func chunkPath(r ledger.Run, c ledger.File) string {
+	if r.SealedDir == "" {
+		return c.Path
+	}
+	return path.Join(r.SealedDir, path.Base(c.Path))
 }
 
 func attemptTable(all []ledger.Attempt) *table {

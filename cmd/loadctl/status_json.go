@@ -78,7 +78,7 @@ func statusOf(e evidenceOf) statusJSON {
 		out.Partitions = append(out.Partitions, partitionOf(p))
 	}
 	for _, c := range e.chunks {
-		out.Chunks = append(out.Chunks, chunkJSON{c.Partition, c.Index, c.Path, c.Rows, c.Bytes, c.Digest})
+		out.Chunks = append(out.Chunks, chunkJSON{c.Partition, c.Index, chunkPath(e.run, c), c.Rows, c.Bytes, c.Digest})
 	}
 	for _, p := range e.attempts {
 		out.Publish = append(out.Publish, publishJSON{

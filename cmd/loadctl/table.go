@@ -14,8 +14,25 @@ type table struct {
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
-// lines pads every column but the last to its widest cell.
-func (t *table) lines() []string {
+// leastCut is what cut leaves of a last column, however narrow the terminal is.
+const leastCut = 20
+
+// cut shortens the cells of the last column so that lines fit a terminal. They must not be painted.
+func (t *table) cut(width int) {
+	used := 0
+	widths := t.widths()
+	for _, w := range widths[:len(widths)-1] {
+		used += w + 2
+	}
+	for _, r := range t.rows {
+		if len(r) == len(widths) {
+			r[len(r)-1] = fit(r[len(r)-1], max(width-used, leastCut))
+		}
+	}
+}
+
+// widths are those of the columns' widest cells.
+func (t *table) widths() []int {
 	var widths []int
 	for _, r := range t.rows {
 		for i, c := range r {
@@ -25,6 +42,12 @@ func (t *table) lines() []string {
 			widths[i] = max(widths[i], cellWidth(c))
 		}
 	}
+	return widths
+}
+
+// lines pads every column but the last to its widest cell.
+func (t *table) lines() []string {
+	widths := t.widths()
 	out := make([]string, len(t.rows))
 	for n, r := range t.rows {
 		var b strings.Builder

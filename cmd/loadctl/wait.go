@@ -21,10 +21,11 @@ func (a *app) waitCommand() *cobra.Command {
 	var until string
 	var timeout, progress time.Duration
 	cmd := &cobra.Command{
-		Use:     "wait RUN --for BOUNDARY",
-		Short:   "Wait until a run has reached a boundary; changes nothing",
-		Example: waitExample,
-		Args:    oneRun,
+		Use:               "wait RUN --for BOUNDARY",
+		Short:             "Wait until a run has reached a boundary; changes nothing",
+		Example:           waitExample,
+		Args:              oneRun,
+		ValidArgsFunction: a.completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(ledger.Boundaries, ledger.Boundary(until)) {
 				return usage("--for %q: want one of %s", until, boundaryWords())
@@ -39,13 +40,7 @@ func (a *app) waitCommand() *cobra.Command {
 	return cmd
 }
 
-func boundaryWords() string {
-	words := make([]string, len(ledger.Boundaries))
-	for i, b := range ledger.Boundaries {
-		words[i] = string(b)
-	}
-	return strings.Join(words, ", ")
-}
+func boundaryWords() string { return strings.Join(words(ledger.Boundaries), ", ") }
 
 func (a *app) wait(ctx context.Context, ref string, until ledger.Boundary, timeout, progress time.Duration) error {
 	l, run, err := a.find(ctx, ref)
