@@ -63,8 +63,8 @@ func TestChunkFileLost(t *testing.T) {
 	inEach(t, func(t *testing.T, w *scenario.World) {
 		env := newEnv(t, w)
 		var lost stage.Info
-		// The run's own directory is made when sealing begins: after its first look.
-		env.Store = &meddler{Store: env.Store, op: "create", path: scenario.Job + "/run_id=", meddle: func(s stage.Store) error {
+		// The run's own directory is made when sealing has looked and begins to move.
+		env.Store = &meddler{Store: env.Store, op: "rename", path: scenario.Job + "/run_id=", meddle: func(s stage.Store) error {
 			all, err := chunks(t.Context(), s, scenario.Job+"/.attempts")
 			if err != nil {
 				return err
@@ -88,7 +88,7 @@ func TestStagedValueChanged(t *testing.T) {
 			return err
 		}}
 		run := runJob(t, env, w.Job(), pipeline.Submission{})
-		wantFailed(t, run, ledger.FailedStageValidation, path.Base(changed), "AMOUNT")
+		wantFailed(t, run, ledger.FailedStageValidation, path.Base(changed), "values changed places between rows")
 		wantNoTarget(t, w)
 	})
 }

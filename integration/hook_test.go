@@ -42,6 +42,13 @@ func (m *meddler) Open(ctx context.Context, path string) (stage.Content, error) 
 	return m.Store.Open(ctx, path)
 }
 
+func (m *meddler) Rename(ctx context.Context, from, to string) error {
+	if err := m.at("rename", to); err != nil {
+		return err
+	}
+	return m.Store.Rename(ctx, from, to)
+}
+
 // otherStatement is a warehouse whose publish sessions send another publication than the one they were asked for.
 type otherStatement struct {
 	publish.Warehouse

@@ -37,6 +37,7 @@ type publishing struct {
 	evidence publish.Evidence
 	session  publish.Session
 	rows     int64 // staged
+	armed    bool  // the statement may have been sent
 }
 
 // publish replaces the target's rows by the sealed ones, by one statement that is sent at most once.
@@ -47,23 +48,38 @@ type publishing struct {
 // stores E0 and the session); the statement is sent, on that session, by nobody but the process whose arm committed; its
 // end, E1 and the rows written are recorded. A crash before the arm has changed nothing (a mark without an arm is
 // harmless, an arm always has its mark). A crash after it leaves PUBLISHING armed: never sent again, looked at instead.
-func (w *work) publish(ctx context.Context) error {
+func (w *work) publish(ctx context.Context) (err error) {
 	p := &publishing{work: w, token: w.own.Hold.Token.String()}
 	ctx = publish.WithTag(ctx, tag(w.own.Run))
-	err := p.prepare(ctx)
-	if p.session != nil {
-		defer p.close(ctx)
-	}
-	if err != nil {
+	defer func() {
+		if p.session != nil {
+			p.close(ctx)
+		}
+	}()
+	defer func() { // a library that panics must not leave the claim open
+		if v := recover(); v != nil {
+			err = p.fell(ctx, fmt.Errorf("publish: panic: %v", v))
+		}
+	}()
+	if err := p.prepare(ctx); err != nil {
 		return p.notArmed(ctx, err)
 	}
 	if err := p.arm(ctx); err != nil {
 		return p.notArmed(ctx, err)
 	}
+	p.armed = true
 	start := time.Now()
 	result, err := p.session.Publish(ctx, p.publication(), p.progress(ctx))
 	w.log.Info("publish statement ended", "elapsed", time.Since(start).Round(time.Millisecond), "rows", result.Rows, "err", err)
 	return p.record(ctx, result, err)
+}
+
+// fell records a publish that came to grief in our own process: harmless before the arm, of unknown outcome after it.
+func (p *publishing) fell(ctx context.Context, err error) error {
+	if p.armed {
+		return p.record(ctx, publish.Result{}, fmt.Errorf("%w: %w", publish.ErrUnknown, err))
+	}
+	return p.notArmed(ctx, err)
 }
 
 // prepare does everything that comes before the arm. Whatever goes wrong here, nothing was sent.
