@@ -49,7 +49,11 @@ func text(t Type, v Value) (string, error) {
 		return fmt.Sprintf("%d months", m), err
 	case IntervalDS:
 		s, err := DecodeSpan(v)
-		return fmt.Sprintf("%d.%09d seconds", s.Seconds, s.Nanos), err
+		sign := ""
+		if s.Seconds < 0 || s.Nanos < 0 {
+			sign, s.Seconds, s.Nanos = "-", -s.Seconds, -s.Nanos
+		}
+		return fmt.Sprintf("%s%d.%09d seconds", sign, s.Seconds, s.Nanos), err
 	case Raw, LongRaw, Blob:
 		return strings.ToUpper(hex.EncodeToString(v)), nil
 	}

@@ -105,7 +105,9 @@ func bindType(t ora.Type) ora.Type {
 	switch classOf(t) {
 	case classNumber:
 		return numberType()
-	case classText:
+	case classRaw, classBlob:
+		return ora.Type{Code: ora.Raw, Bytes: max(t.Bytes, 1)}
+	case classText, classLob, classOther:
 		if t.Form == 0 {
 			t.Form = ora.FormDatabase
 		}

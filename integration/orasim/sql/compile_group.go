@@ -37,8 +37,8 @@ func (c *compiler) grouping(p *blockPlan, b *queryBlock, items []selectItem, ord
 		if err != nil {
 			return err
 		}
-		if k := classOf(x.typ); k == classLob || k == classBlob {
-			return errAt(n.at(), 932, "inconsistent datatypes: expected - got %s", k.name())
+		if err := groupable(x.typ, n.at()); err != nil {
+			return err
 		}
 		g.plan.keys = append(g.plan.keys, x)
 		g.keys[c.keyOf(n)] = i
@@ -108,11 +108,24 @@ func (c *compiler) aggregate(n *call) (*aggregate, error) {
 	return a, a.take(x, n)
 }
 
+// groupable refuses types whose equality is not that of their bytes.
+func groupable(t ora.Type, pos int) error {
+	switch k := classOf(t); k {
+	case classLob, classBlob, classOther:
+		return errAt(pos, 932, "inconsistent datatypes: expected - got %s", k.name())
+	case classTZ:
+		return errAt(pos, 3001, "unimplemented feature: grouping by TIMESTAMP WITH TIME ZONE")
+	}
+	return nil
+}
+
 // take fits the argument to the aggregate.
 func (a *aggregate) take(x expr, n *call) (err error) {
 	k := classOf(x.typ)
-	if (k == classLob || k == classBlob) && (a.name != "COUNT" || a.distinct) {
-		return errAt(argAt(n, 0), 932, "inconsistent datatypes: expected - got %s", k.name())
+	if a.distinct || k != classTZ && a.name != "COUNT" {
+		if err := groupable(x.typ, argAt(n, 0)); err != nil {
+			return err
+		}
 	}
 	a.compare = bytesCompare
 	if k == classTZ {
@@ -158,6 +171,11 @@ func (c *compiler) setOperation(n *setOp) (*subplan, error) {
 		typ, err := unify(both, []node{n, n})
 		if err != nil {
 			return nil, errAt(n.at(), 1790, "expression must have same datatype as corresponding expression")
+		}
+		if n.op != "UNION ALL" {
+			if err := groupable(typ, n.at()); err != nil {
+				return nil, err
+			}
 		}
 		columns[i].Type, columns[i].Nullable = typ, both[0].nullable || both[1].nullable
 		left, right = append(left, both[0]), append(right, both[1])

@@ -187,7 +187,7 @@ func usesRownum(n node) bool {
 	})
 }
 
-// isRownumBound says whether a condition is ROWNUM < or <= or = a constant: once false it stays false.
+// isRownumBound says whether a condition is ROWNUM < or <= a constant: once false it stays false.
 func isRownumBound(n node) bool {
 	b, ok := n.(*binary)
 	if !ok || b.op != "<" && b.op != "<=" {
@@ -244,8 +244,10 @@ func (c *compiler) project(p *blockPlan, items []selectItem) ([]ora.Column, erro
 		if err != nil {
 			return nil, err
 		}
-		if p.distinct && (classOf(x.typ) == classLob || classOf(x.typ) == classBlob) {
-			return nil, errAt(item.at(), 932, "inconsistent datatypes: expected - got %s", classOf(x.typ).name())
+		if p.distinct {
+			if err := groupable(x.typ, item.at()); err != nil {
+				return nil, err
+			}
 		}
 		p.items = append(p.items, x)
 		columns[i] = ora.Column{Name: columnName(item), Type: x.typ, Nullable: x.nullable}

@@ -6,5 +6,8 @@
 // RAW compare byte by byte, and a plain projection copies nothing. The dictionary and the V$ views (dict_*.go)
 // are virtual tables under the same executor.
 //
+// Character data is AL32UTF8, national data AL16UTF16 (big-endian), both as they stand on the wire; LOBs are
+// kept inline as their text or bytes; a ROWID is the 12 bytes of ora.RowID.
+//
 // What the engine does not know is an ORA error with a position, never a guess.
 package sql

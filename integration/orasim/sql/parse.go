@@ -6,8 +6,8 @@ import (
 
 // Limits that keep any text from exhausting the parser.
 const (
-	maxDepth = 250    // nesting of expressions and queries
-	maxChain = 20_000 // operators in one chain such as a+b+c
+	maxDepth = 250   // nesting of expressions and queries
+	maxChain = 5_000 // operators in one chain such as a+b+c
 )
 
 // parser reads one statement. It is a plain recursive descent over the tokens.

@@ -91,6 +91,9 @@ func (st *Statement) Execute(ctx context.Context, binds []ora.Bind) (cur ora.Row
 	st.ses.setActive(true)
 	defer st.ses.setActive(false)
 	x := st.execution(ctx, binds)
+	if err := x.normalise(binds); err != nil {
+		return nil, 0, asOra(err)
+	}
 	switch st.parsed.kind {
 	case ora.KindSelect:
 		cur, err = st.query(x, binds)
@@ -122,6 +125,39 @@ func (st *Statement) execution(ctx context.Context, binds []ora.Bind) *execution
 		x.binds[i] = binds[i].Value
 	}
 	return x
+}
+
+// normalise brings the binds into the one encoding that each value has in the store, since values are compared
+// by their bytes: clients may send a TIMESTAMP with a fraction of 0 in 11 bytes, for instance.
+func (x *execution) normalise(binds []ora.Bind) error {
+	for i, b := range binds {
+		if len(b.Value) == 0 {
+			continue
+		}
+		switch k := classOf(b.Type); k {
+		case classNumber:
+			n, err := ora.DecodeNumber(b.Value)
+			if err != nil {
+				return ora.Errorf(1722, "invalid number: bind %d: %v", i+1, err)
+			}
+			x.binds[i] = n.Encode()
+		case classTZ:
+			wall, offset, err := ora.DecodeTZ(b.Value)
+			if err != nil {
+				return ora.Errorf(1801, "date format is too long for internal buffer: bind %d: %v", i+1, err)
+			}
+			x.binds[i] = wall.EncodeTZ(offset)
+		case classDate, classTimestamp, classLTZ:
+			t, err := ora.DecodeTime(b.Value)
+			if err != nil {
+				return ora.Errorf(1801, "date format is too long for internal buffer: bind %d: %v", i+1, err)
+			}
+			if x.binds[i] = t.EncodeTimestamp(); k == classDate {
+				x.binds[i] = t.EncodeDate()
+			}
+		}
+	}
+	return nil
 }
 
 // view is what a statement that starts now may see.

@@ -28,7 +28,8 @@ type Change struct {
 	Table   Name
 	Kind    ChangeKind
 	Object  uint32       // data object number
-	Columns []ora.Column // Created, Altered: the new columns
+	Columns []ora.Column // Created, Altered, Truncated: the columns from then on
+	Fill    []ora.Value  // likewise: what a row older than a column reads in it
 
 	Slot          int // RowChanged: which row
 	Before, After []ora.Value
@@ -61,10 +62,10 @@ type Image struct {
 	Rows    [][]ora.Value // in slot order
 }
 
-// Image replays the journal up to and including an SCN. Rows from before a column was added hold NULL in it,
-// whatever its default.
+// Image replays the journal up to and including an SCN.
 func (j *Journal) Image(table Name, scn uint64) (Image, error) {
 	var columns []ora.Column
+	var fill []ora.Value
 	rows := map[int][]ora.Value{}
 	exists := false
 	for _, c := range j.Changes() {
@@ -82,7 +83,7 @@ func (j *Journal) Image(table Name, scn uint64) (Image, error) {
 				rows[c.Slot] = c.After
 			}
 		case Created, Truncated, Altered:
-			exists, columns = true, c.Columns
+			exists, columns, fill = true, c.Columns, c.Fill
 			if c.Kind != Altered {
 				clear(rows)
 			}
@@ -94,10 +95,10 @@ func (j *Journal) Image(table Name, scn uint64) (Image, error) {
 	if !exists {
 		return Image{}, fmt.Errorf("image of %s.%s at SCN %d: no such table then", table.Owner, table.Table, scn)
 	}
-	return Image{columns, inOrder(rows, len(columns))}, nil
+	return Image{columns, inOrder(rows, fill)}, nil
 }
 
-func inOrder(rows map[int][]ora.Value, width int) [][]ora.Value {
+func inOrder(rows map[int][]ora.Value, fill []ora.Value) [][]ora.Value {
 	slots := make([]int, 0, len(rows))
 	for slot := range rows {
 		slots = append(slots, slot)
@@ -105,7 +106,7 @@ func inOrder(rows map[int][]ora.Value, width int) [][]ora.Value {
 	sort.Ints(slots)
 	list := make([][]ora.Value, len(slots))
 	for i, slot := range slots {
-		list[i] = padWith(rows[slot], make([]ora.Value, width))
+		list[i] = padWith(rows[slot], fill)
 	}
 	return list
 }

@@ -164,7 +164,7 @@ func (s *Store) ddl(t *Table, kind ChangeKind, change func(scn uint64)) error {
 	s.advance(func(scn uint64) {
 		change(scn)
 		t.ddlSCN.Store(scn)
-		s.record(Change{SCN: scn, Table: t.name, Kind: kind, Columns: t.columns, Object: t.seg.object})
+		s.record(Change{SCN: scn, Table: t.name, Kind: kind, Columns: t.columns, Fill: t.fill, Object: t.seg.object})
 	})
 	return nil
 }

@@ -62,7 +62,7 @@ func (s *Store) CreateTable(name Name, columns []ora.Column) *Table {
 	s.tables[t] = struct{}{}
 	s.advance(func(scn uint64) {
 		t.ddlSCN.Store(scn)
-		s.record(Change{SCN: scn, Table: name, Kind: Created, Columns: columns, Object: t.seg.object})
+		s.record(Change{SCN: scn, Table: name, Kind: Created, Columns: columns, Fill: t.fill, Object: t.seg.object})
 	})
 	return t
 }
