@@ -98,7 +98,7 @@ func closeEnough(got Num, want *big.Rat) bool {
 
 func TestNumberAgainstBig(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
-	for range 20000 {
+	for range 5000 {
 		a, b := randomNum(r), randomNum(r)
 		x, y, rx, ry := num(t, a), num(t, b), rat(t, a), rat(t, b)
 		if got, want := x.Cmp(&y), rx.Cmp(ry); got != want {
@@ -233,7 +233,7 @@ func TestJulianDays(t *testing.T) {
 			t.Errorf("%v: got %d, want %d", c.t, got, c.jd)
 		}
 	}
-	for jd := 1; jd < 5373484; jd += 17 {
+	for jd := 1; jd < 5373484; jd += 97 {
 		if got := FromJulianDay(jd).JulianDay(); got != jd {
 			t.Fatalf("day %d: got %d", jd, got)
 		}

@@ -104,11 +104,7 @@ type (
 	rollbackTo  struct{ savepoint string } // "": all
 	savepoint   struct{ name string }
 	nothing     struct{} // accepted without effect: SET TRANSACTION READ WRITE, COMMENT ON, ...
-	lockTable   struct {
-		loc
-		name qualified
-	}
-	block struct { // an anonymous PL/SQL block of known calls
+	block       struct { // an anonymous PL/SQL block of known calls
 		loc
 		calls []procedureCall
 	}

@@ -84,7 +84,6 @@ type constraint struct {
 	columns []string
 	text    string // C: the condition
 	named   bool   // by the user, not by the system
-	created time.Time
 }
 
 const public = "PUBLIC"
