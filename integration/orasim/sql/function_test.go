@@ -87,27 +87,3 @@ func TestTypesRoundTrip(t *testing.T) {
 		run(t, s, `DROP TABLE r`)
 	}
 }
-
-func TestScript(t *testing.T) {
-	_, s := open(t, Config{})
-	err := s.Script(context.Background(), `-- seed
-CREATE TABLE t (a NUMBER, b VARCHAR2(20));
-INSERT INTO t VALUES (1, 'semi;colon');
-/
-BEGIN
-  dbms_application_info.set_module('seed', NULL);
-END;
-/
-INSERT INTO t SELECT LEVEL / 2, NULL FROM DUAL CONNECT BY LEVEL <= 3;;
-COMMIT`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := rowsOf(t, s, `SELECT COUNT(*), MAX(b), SYS_CONTEXT('USERENV', 'MODULE') FROM t GROUP BY 1`); got != "4|semi;colon|seed" {
-		t.Errorf("got %q", got)
-	}
-	err = s.Script(context.Background(), "COMMIT;\n\nINSERT INTO t VALUES (1);")
-	if err == nil || !strings.Contains(err.Error(), "line 3") || codeOf(t, err) != 947 {
-		t.Errorf("got %v, want ORA-00947 on line 3", err)
-	}
-}
