@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -102,13 +103,12 @@ func TestReal(t *testing.T) {
 	r := newReal(t)
 	for name, test := range map[string]func(*testing.T, real){
 		"FilesReadAlikeByEveryReader":   filesReadAlike,
-		"OldTimestampsAreJulian":        oldTimestampsAreJulian,
 		"RefusesOtherTables":            refusesOtherTables,
 		"NUL04NotNullColumn":            notNullColumn,
 		"MissingDatabase":               missingDatabase,
 		"RowsAndQueryID":                rowsAndQueryID,
 		"LocksThePartition":             locksThePartition,
-		"TakesTheTag":                   tagged,
+		"KilledByTag":                   killedByTag,
 		"CancelledWhileRunning":         cancelledWhileRunning,
 		"FencedByAnotherProcess":        fenced,
 		"ObservesWithoutTheDirectory":   observesWithoutTheDirectory,
@@ -162,23 +162,6 @@ func filesReadAlike(t *testing.T, r real) {
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("with %s: %v, %v, want %v", setting, got, err, want)
 		}
-	}
-}
-
-// Hive reads the day of an INT96 by the Julian calendar before 1582-10-15 (jodd's JulianDate): 1500-01-10 of
-// the proleptic calendar is 1500-01-01 there. The measures say so, so that such a load fails, and not in silence.
-func oldTimestampsAreJulian(t *testing.T, r real) {
-	day, _, err := extract.ParseTimestamp("1500-01-10 00:00:00")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := r.stage(t, "julian", []stage.Column{at}, func(b *extract.Batch) {
-		b.Cols[0].AppendTime(day, 0)
-		b.Rows = 1
-	})
-	got, err := r.hive.Measure(t.Context(), publish.Scope{Staging: &s}, []extract.Measure{{Column: "AT", Type: at.Type, What: extract.Min}})
-	if err != nil || got[0].Value != "1500-01-01 00:00:00" {
-		t.Errorf("Hive reads %+v, %v, want the Julian 1500-01-01 00:00:00", got, err)
 	}
 }
 
@@ -284,22 +267,26 @@ func locksThePartition(t *testing.T, r real) {
 	}
 }
 
-// Cancelled at its first report, before Hive has moved anything.
-func cancelledWhileRunning(t *testing.T, r real) {
-	x := r.target(t, "cancelled")
-	s := r.stage(t, "cancelled", x.Columns, amounts(10))
-	if _, err := r.open(t, "loadctl-cancelled-1").Publish(t.Context(), publish.Publication{Staging: s, Target: x}, silent); err != nil {
+// ended runs a publish that stop, called at its first report, is meant to end before Hive has moved anything.
+func (r real) ended(ctx context.Context, t *testing.T, name string, stop func(tag string)) error {
+	t.Helper()
+	x := r.target(t, name)
+	s := r.stage(t, name, x.Columns, amounts(10))
+	if _, err := r.open(t, "loadctl-"+name+"-1").Publish(t.Context(), publish.Publication{Staging: s, Target: x}, silent); err != nil {
 		t.Fatal(err)
 	}
 	before, err := r.hive.Observe(t.Context(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	session := r.open(t, "loadctl-cancelled-2")
-	_, err = session.Publish(ctx, publish.Publication{Staging: s, Target: x}, func(publish.Progress) { cancel() })
-	if !errors.Is(err, publish.ErrUnknown) || !errors.Is(err, context.Canceled) {
-		t.Errorf("the cancelled publish: %v, want ErrUnknown by a cancel", err)
+	tag := "loadctl-" + name + "-2"
+	session := r.open(t, tag)
+	var once sync.Once
+	_, ended := session.Publish(ctx, publish.Publication{Staging: s, Target: x, Tag: tag}, func(publish.Progress) {
+		once.Do(func() { stop(tag) })
+	})
+	if !errors.Is(ended, publish.ErrUnknown) {
+		t.Errorf("the ended publish: %v, want ErrUnknown", ended)
 	}
 	if err := session.Close(ctx); err != nil {
 		t.Errorf("close: %v", err)
@@ -308,31 +295,30 @@ func cancelledWhileRunning(t *testing.T, r real) {
 	if err != nil || !reflect.DeepEqual(before.Files, after.Files) {
 		t.Errorf("the target's files changed from %+v to %+v, %v", before.Files, after.Files, err)
 	}
+	return ended
 }
 
-// The server takes the tag for the one statement that it is sent with; KILL QUERY finds it there.
-func tagged(t *testing.T, r real) {
-	session, err := hs2.Open(t.Context(), r.hs2)
+func killedByTag(t *testing.T, r real) {
+	admin, err := hs2.Open(t.Context(), r.hs2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer session.Close(context.Background())
-	for _, tag := range []string{"loadctl-tagged-1", ""} {
-		overlay := map[string]string{"hive.query.tag": tag}
-		if tag == "" {
-			overlay = nil
+	defer admin.Close(context.Background())
+	err = r.ended(t.Context(), t, "killed", func(tag string) {
+		if _, err := ask(t.Context(), admin, "KILL QUERY '"+tag+"'"); err != nil {
+			t.Errorf("kill: %v", err)
 		}
-		o, err := session.Execute(t.Context(), "SET hive.query.tag", overlay)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := o.Wait(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
-		rows, err := o.Rows(t.Context())
-		if err != nil || (rows[0][0].Text == "hive.query.tag="+tag) != (tag != "") {
-			t.Errorf("with tag %q the server has %v, %v", tag, rows, err)
-		}
+	})
+	var e *hs2.Error
+	if !errors.As(err, &e) || !e.Canceled() {
+		t.Errorf("error %v, want a cancelled operation", err)
+	}
+}
+
+func cancelledWhileRunning(t *testing.T, r real) {
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := r.ended(ctx, t, "cancelled", func(string) { cancel() }); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want a cancel", err)
 	}
 }
 
@@ -377,6 +363,9 @@ func (nobody) List(context.Context, string) ([]stage.Info, error) { return nil, 
 
 func observesWithoutTheDirectory(t *testing.T, r real) {
 	x := r.target(t, "gone")
+	if err := r.Store.MkdirAll(t.Context(), "gone/p"); err != nil {
+		t.Fatal(err)
+	}
 	r.rows(t, fmt.Sprintf("ALTER TABLE %s.%s ADD PARTITION (load_date='2026-09-28') LOCATION '%s'", x.Database, x.Table, r.Store.URI("gone/p")))
 	if err := r.Store.Remove(t.Context(), "gone/p"); err != nil {
 		t.Fatal(err)
