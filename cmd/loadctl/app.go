@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -74,7 +72,7 @@ func (a *app) rootCommand() *cobra.Command {
 	f.StringVarP(&a.output, "output", "o", orElse(a.Getenv("LOADCTL_OUTPUT"), "table"), "table or json; also LOADCTL_OUTPUT")
 	f.StringVar(&a.color, "color", "auto", "auto, always or never; auto heeds NO_COLOR and TERM=dumb")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress, only the result and errors")
-	f.StringVar(&a.logLevel, "log-level", "warn", "least level of the log on stderr: debug, info, warn or error")
+	f.StringVar(&a.logLevel, "log-level", defaultLogLevel, "least level of the log on stderr: debug, info, warn or error")
 	verbs := []*cobra.Command{
 		a.runCommand(), a.planCommand(), a.statusCommand(), a.listCommand(), a.waitCommand(), a.eventsCommand(),
 		a.checkCommand(), a.jobsCommand(), a.migrateCommand(), a.schemaCommand(), a.versionCommand(), exitTopic(),
@@ -207,47 +205,6 @@ func findError(ref string, err error) error {
 		return withHint(usage("%q names no run: want an id, its last 4 or more digits, JOB/DATE, JOB/DATE#N or latest", ref), "loadctl list")
 	}
 	return err
-}
-
-// logger writes the log that the packages below keep to stderr: one line an entry, prefixed as every other.
-func (a *app) logger() *slog.Logger {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(a.logLevel)); err != nil {
-		level = slog.LevelWarn // checkFlags has refused every other word
-	}
-	if a.json() {
-		return slog.New(slog.NewJSONHandler(a.Err, &slog.HandlerOptions{Level: level, ReplaceAttr: jsonLogKeys})).
-			With("schema", Schema, "message_type", "log")
-	}
-	return slog.New(slog.NewTextHandler(prefixed{a.Err}, &slog.HandlerOptions{Level: level, ReplaceAttr: textLogKeys}))
-}
-
-// textLogKeys gives a log line the clock of the other lines.
-func textLogKeys(_ []string, at slog.Attr) slog.Attr {
-	if at.Key == slog.TimeKey {
-		return slog.String(slog.TimeKey, clockTime(at.Value.Time()))
-	}
-	return at
-}
-
-func jsonLogKeys(_ []string, at slog.Attr) slog.Attr {
-	switch at.Key {
-	case slog.MessageKey:
-		at.Key = "message"
-	case slog.TimeKey:
-		return slog.String(slog.TimeKey, stamp(at.Value.Time()))
-	}
-	return at
-}
-
-// prefixed puts the program's name before each write, which slog makes one a line.
-type prefixed struct{ w io.Writer }
-
-func (p prefixed) Write(line []byte) (int, error) {
-	if _, err := p.w.Write(append([]byte("loadctl: "), line...)); err != nil {
-		return 0, err
-	}
-	return len(line), nil
 }
 
 // note prints a line for the person at the terminal or the reader of a log, unless asked not to.

@@ -100,3 +100,25 @@ func TestStoppedProcessExits130(t *testing.T) {
 		}
 	}
 }
+
+// TestLogLeavesOutWhatTheCommandReports, and nothing else.
+func TestLogLeavesOutWhatTheCommandReports(t *testing.T) {
+	var b bytes.Buffer
+	log := testApp(t, io.Discard, &b).logger().With("run", "r1")
+	log.Info("planned")
+	log.Error("run failed", "err", "x", "class", "QUERY")
+	if b.Len() > 0 {
+		t.Errorf("the log holds %q", b.String())
+	}
+	log.Warn("step will be tried again", "class", "UNREACHABLE")
+	log.Error("something else")
+	if got := b.String(); strings.Count(got, "\n") != 2 || strings.Count(got, "loadctl: ") != 2 || !strings.Contains(got, "run=r1") {
+		t.Errorf("the log holds %q", got)
+	}
+	a := testApp(t, io.Discard, &b)
+	a.logLevel = "debug"
+	a.logger().Error("run failed", "class", "QUERY")
+	if !strings.Contains(b.String(), "run failed") {
+		t.Error("an error is left out although a level was asked for")
+	}
+}

@@ -123,7 +123,7 @@ func nothingMade(job *pipeline.Job, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return &failure{err: pipeline.ErrInterrupted, text: fmt.Sprintf("interrupted; no run of %s/%s was made", job.Name, job.Key), what: "a signal ended the work before there was a run"}
 	}
-	return fmt.Errorf("%s/%s: no run was made: %w", job.Name, job.Key, err)
+	return fmt.Errorf("%s/%s from %s: no run was made: %w", job.Name, job.Key, job.Source, err)
 }
 
 func (a *app) detached(run ledger.Run) error {
