@@ -57,7 +57,7 @@ func (c Calendar) julianDay(day int32) (uint32, error) {
 		return uint32(day + julianEpoch), nil
 	}
 	if day > lastJulian {
-		return 0, fmt.Errorf("Hive's calendar goes from 1582-10-04 to 1582-10-15: %w", extract.ErrValue)
+		return 0, fmt.Errorf("the calendar of Hive goes from 1582-10-04 to 1582-10-15: %w", extract.ErrValue)
 	}
 	y, m, d := date(day)
 	return uint32(julianDayNumber(y, m, d)), nil
