@@ -76,6 +76,8 @@ func TestTypesRoundTrip(t *testing.T) {
 		{"RAW(3)", "HEXTORAW('00FF7F')", "00FF7F"}, {"BINARY_FLOAT", "1.1f", "1.1"}, {"BINARY_DOUBLE", "-1.7976931348623157e308d", "-1.7976931348623157e+308"},
 		{"CLOB", "'long'", "long"}, {"BLOB", "HEXTORAW('01')", "01"}, {"VARCHAR2(1)", "''", `\N`}, {"NUMBER", "NULL", `\N`}, {"VARCHAR2(10)", "1/4", ".25"}, {"DATE", "'28-SEP-26'", "2026-09-28 00:00:00"},
 		{"INTERVAL DAY TO SECOND", "INTERVAL '-1 02:03:04.5' DAY TO SECOND", "-93784.500000000 seconds"}, {"INTERVAL YEAR TO MONTH", "INTERVAL '2-3' YEAR TO MONTH", "27 months"},
+		{"INTERVAL DAY TO SECOND(3)", "INTERVAL '-1 23:59:59.9996' DAY TO SECOND", "-172800.000000000 seconds"}, {"BINARY_DOUBLE", "BINARY_DOUBLE_INFINITY", "+Inf"}, {"BINARY_FLOAT", "BINARY_FLOAT_NAN", "NaN"},
+		{"NUMBER", "POWER(10, -130)", "0." + strings.Repeat("0", 129) + "1"}, {"CHARACTER VARYING(5)", "'ab'", "ab"}, {"NATIONAL CHARACTER(3)", "'ab'", "ab "}, {"RAW(9)", "UTL_RAW.CAST_TO_RAW('DVT')", "445654"},
 	} {
 		run(t, s, `CREATE TABLE r (a `+c.typ+`)`, `INSERT INTO r VALUES (`+c.value+`)`, `COMMIT`)
 		if got := rowsOf(t, s, `SELECT a FROM r`); got != c.want {

@@ -27,6 +27,11 @@ func numberFunctions() map[string]function {
 			return ora.NumFromInt(x & y), nil
 		})},
 		"ORA_HASH": {1, 3, false, oraHash},
+
+		"BINARY_FLOAT_NAN":       {0, 0, true, floatConstant(ora.BinaryFloat, ora.EncodeFloat(float32(math.NaN())))},
+		"BINARY_FLOAT_INFINITY":  {0, 0, true, floatConstant(ora.BinaryFloat, ora.EncodeFloat(float32(math.Inf(1))))},
+		"BINARY_DOUBLE_NAN":      {0, 0, true, floatConstant(ora.BinaryDouble, ora.EncodeDouble(math.NaN()))},
+		"BINARY_DOUBLE_INFINITY": {0, 0, true, floatConstant(ora.BinaryDouble, ora.EncodeDouble(math.Inf(1)))},
 	}
 }
 
@@ -95,18 +100,37 @@ func power(c *compiler, n *call, args []expr) (expr, error) {
 		if !ok || e > 1000 || e < -1000 {
 			return ora.Num{}, ora.Errorf(3001, "unimplemented feature: POWER with an exponent that is not a whole number up to 1000")
 		}
-		x := ora.NumFromInt(1)
-		var err error
-		for range abs(int(e)) {
-			if x, err = x.Mul(a); err != nil {
-				return x, err
-			}
+		one := ora.NumFromInt(1)
+		x, err := times(one, a, abs(int(e)))
+		if e >= 0 {
+			return x, err
 		}
-		if e < 0 {
-			return ora.NumFromInt(1).Div(x)
+		if err == nil {
+			return one.Div(x)
 		}
-		return x, nil
+		inverse, err := one.Div(a) // a to the power of -e is too large, but its inverse need not be too small
+		if err != nil {
+			return x, err
+		}
+		return times(one, inverse, abs(int(e)))
 	})(c, n, args)
+}
+
+// times multiplies x by a, n times.
+func times(x, a ora.Num, n int) (ora.Num, error) {
+	var err error
+	for range n {
+		if x, err = x.Mul(a); err != nil {
+			return x, err
+		}
+	}
+	return x, nil
+}
+
+func floatConstant(code uint8, v ora.Value) func(*compiler, *call, []expr) (expr, error) {
+	return func(*compiler, *call, []expr) (expr, error) {
+		return constantExpr(ora.Type{Code: code, Bytes: uint32(len(v))}, v), nil
+	}
 }
 
 // roundOrTrunc compiles ROUND and TRUNC of numbers and of dates.

@@ -30,6 +30,23 @@ func textFunctions() map[string]function {
 		"INITCAP":   {1, 1, false, onText(initCap)},
 		"RAWTOHEX":  {1, 1, false, convertFunction(classText)},
 		"HEXTORAW":  {1, 1, false, convertFunction(classRaw)},
+
+		"UTL_RAW.CAST_TO_RAW": {1, 1, false, func(_ *compiler, n *call, args []expr) (expr, error) {
+			args, err := asClasses(n, args, classText)
+			if err != nil {
+				return expr{}, err
+			}
+			args[0].typ = ora.Type{Code: ora.Raw, Bytes: min(args[0].typ.Bytes, maxRaw)}
+			return args[0], nil
+		}},
+		"UTL_RAW.CAST_TO_VARCHAR2": {1, 1, false, func(_ *compiler, n *call, args []expr) (expr, error) {
+			args, err := asClasses(n, args, classRaw)
+			if err != nil {
+				return expr{}, err
+			}
+			args[0].typ = textType(args[0].typ.Bytes)
+			return args[0], nil
+		}},
 	}
 }
 

@@ -69,6 +69,12 @@ func (p *parser) physical() {
 		case p.words("PCTFREE"), p.words("PCTUSED"), p.words("INITRANS"), p.words("MAXTRANS"):
 			p.integer()
 		default:
+			switch t := p.peek(); t.text {
+			case "ORGANIZATION", "PARTITION", "LOB", "ROW", "CLUSTER", "COMPRESS", "STORAGE", "ON", "PARALLEL", "CACHE", "ILM":
+				if t.kind == tokIdent {
+					p.notYet("table with " + t.text)
+				}
+			}
 			return
 		}
 	}
@@ -111,8 +117,8 @@ func (p *parser) columnDef(modify bool) columnDef {
 	c := columnDef{loc: loc(p.peek().pos)}
 	c.name = p.columnName()
 	if t := p.peek(); !(modify || t.isSymbol(",") || t.isSymbol(")")) || t.kind == tokIdent && startsType(t.text) {
-		if t.isWord("GENERATED") || t.isWord("AS") {
-			p.notYet("virtual column")
+		if t.isWord("GENERATED") || t.isWord("AS") || t.isWord("INVISIBLE") || t.isWord("VISIBLE") {
+			p.notYet(t.text + " column")
 		}
 		c.typ, c.typed = p.dataType(), true
 	}

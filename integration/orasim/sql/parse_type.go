@@ -79,22 +79,43 @@ func rowidType() ora.Type { return ora.Type{Code: ora.Rowid, Bytes: 18} }
 func (p *parser) textOf(t token) ora.Type {
 	switch t.text {
 	case "VARCHAR2", "VARCHAR":
-		n, chars := p.length(t, maxVarchar, true)
-		return characters(ora.Varchar2, n, chars, maxVarchar)
+		return p.varchar(t)
 	case "CHAR", "CHARACTER":
+		if p.words("VARYING") {
+			return p.varchar(t)
+		}
 		n, chars := p.length(t, maxChar, false)
 		return characters(ora.Char, n, chars, maxChar)
+	case "NATIONAL":
+		if !p.words("CHARACTER") {
+			p.need("CHAR")
+		}
+		return p.national(t, p.words("VARYING"))
 	case "NVARCHAR2":
-		n, _ := p.length(t, maxVarchar/2, true)
-		return ora.Type{Code: ora.Varchar2, Form: ora.FormNational, Bytes: 2 * n, Chars: n, CharUsed: true}
+		return p.national(t, true)
 	case "NCHAR":
-		n, _ := p.length(t, maxChar/2, false)
-		return ora.Type{Code: ora.Char, Form: ora.FormNational, Bytes: 2 * n, Chars: n, CharUsed: true}
+		return p.national(t, p.words("VARYING"))
 	case "BFILE", "XMLTYPE", "JSON", "UROWID", "SDO_GEOMETRY", "ANYDATA":
 		p.failAt(t.pos, 3001, "unimplemented feature: type %s", t.text)
 	}
 	p.failAt(t.pos, 902, "invalid datatype")
 	return ora.Type{}
+}
+
+func (p *parser) varchar(t token) ora.Type {
+	n, chars := p.length(t, maxVarchar, true)
+	return characters(ora.Varchar2, n, chars, maxVarchar)
+}
+
+func (p *parser) national(t token, varying bool) ora.Type {
+	typ := ora.Type{Code: ora.Char, Form: ora.FormNational, CharUsed: true}
+	longest := uint32(maxChar)
+	if varying {
+		typ.Code, longest = ora.Varchar2, maxVarchar
+	}
+	typ.Chars, _ = p.length(t, longest/2, varying)
+	typ.Bytes = 2 * typ.Chars
+	return typ
 }
 
 // characters is a type in the database charset, whose characters have up to 4 bytes.

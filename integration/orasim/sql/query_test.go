@@ -92,6 +92,7 @@ func TestErrors(t *testing.T) {
 		{`SELECT 1 FROM DUAL UNION SELECT 'a' FROM DUAL`, 1790, 19}, {`SELECT DATE '2026-13-01' FROM DUAL`, 1843, 12},
 		{`SELECT SUM(id) OVER (ORDER BY id) FROM emp`, 3001, 15}, {`SELECT * FROM emp PARTITION (p1)`, 3001, 18},
 		{`SELECT id FROM emp WHERE id = DATE '2026-01-01'`, 932, 25}, {`SELECT ROWNUM, COUNT(*) FROM emp`, 976, 7},
+		{`CREATE TABLE x (a NUMBER) ORGANIZATION INDEX`, 3001, 26}, {`CREATE TABLE x (a NUMBER) PARTITION BY HASH (a)`, 3001, 26}, {`CREATE TABLE x (a URITYPE)`, 902, 18},
 		{`MERGE INTO emp USING dept ON (1=1)`, 3001, 0}, {`SELECT * FROM emp FULL JOIN dept ON 1=1`, 3001, 18},
 		{`SELECT id FROM emp WHERE id IN (1,2`, 907, 35}, {`SELECT "" FROM DUAL`, 1741, 7}, {`SELECT 1 FROM emp WHERE ROWID = 1`, 932, 24},
 	} {
@@ -122,7 +123,7 @@ func TestRunTimeErrors(t *testing.T) {
 		{`INSERT INTO emp (id, id) VALUES (1, 2)`, 957}, {`INSERT INTO emp (id) VALUES (1, 2)`, 913}, {`INSERT INTO emp VALUES (1)`, 947},
 		{`INSERT INTO emp (nope) VALUES (1)`, 904}, {`CREATE TABLE emp (a NUMBER)`, 955}, {`DROP TABLE nope`, 942}, {`CREATE TABLE x1 (a NUMBER, a DATE)`, 957},
 		{`BEGIN EXECUTE IMMEDIATE 'x'; END;`, 6550}, {`BEGIN nope.f(1); END;`, 6550}, {`BEGIN dbms_application_info.set_module('m', 'a'); END;`, 0},
-		{`ALTER SESSION SET NLS_SORT = KOREAN`, 3001}, {`ALTER SESSION SET TIME_ZONE = 'Mars/Base'`, 1882}, {`ALTER SESSION SET CONTAINER = other`, 65011},
+		{`SELECT CAST(INTERVAL '100' DAY AS INTERVAL DAY(2) TO SECOND) FROM DUAL`, 1873}, {`ALTER SESSION SET NLS_SORT = KOREAN`, 3001}, {`ALTER SESSION SET TIME_ZONE = 'Mars/Base'`, 1882}, {`ALTER SESSION SET CONTAINER = other`, 65011},
 		{`ALTER SESSION SET CURRENT_SCHEMA = nobody`, 1435},
 	} {
 		_, err := s.Run(context.Background(), c.text)

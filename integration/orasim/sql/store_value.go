@@ -80,6 +80,8 @@ func fitterOf(typ ora.Type, place string) conversion {
 			t.wall = t.wall.RoundFraction(int(typ.Scale))
 			return x.encodeTime(t, classOf(typ))
 		}
+	case classMonths, classSpan:
+		return func(_ *execution, v ora.Value) (ora.Value, error) { return fitInterval(typ, v) }
 	case classRaw:
 		return func(_ *execution, v ora.Value) (ora.Value, error) {
 			if len(v) > int(typ.Bytes) {
@@ -173,6 +175,42 @@ func fitNumber(typ ora.Type, v ora.Value) (ora.Value, error) {
 		return v, nil
 	}
 	return r.Encode(), nil
+}
+
+// fitInterval rounds the seconds to the declared fraction and checks the digits of the leading field.
+func fitInterval(typ ora.Type, v ora.Value) (ora.Value, error) {
+	most := int64(1)
+	for range typ.Precision {
+		most *= 10
+	}
+	tooBig := ora.Errorf(1873, "the leading precision of the interval is too small")
+	if typ.Code == ora.IntervalYM {
+		m, err := ora.DecodeMonths(v)
+		if err == nil && int64(abs(m)/12) >= most {
+			err = tooBig
+		}
+		return v, err
+	}
+	s, err := ora.DecodeSpan(v)
+	if err != nil {
+		return nil, err
+	}
+	unit := 1
+	for range 9 - int(typ.Scale) {
+		unit *= 10
+	}
+	if rest := s.Nanos % unit; rest != 0 {
+		s.Nanos -= rest
+		if 2*abs(rest) >= unit {
+			up := unit * rest / abs(rest)
+			s.Nanos += up
+			s.Seconds, s.Nanos = s.Seconds+int64(s.Nanos/1e9), s.Nanos%1e9
+		}
+	}
+	if max(s.Seconds, -s.Seconds)/86400 >= most {
+		return nil, tooBig
+	}
+	return s.Encode(), nil
 }
 
 // placeName is how ORA-12899 and ORA-01400 call a column.
