@@ -15,8 +15,11 @@ import (
 const (
 	// stepRows is how many rows a Reader adds to a batch before it looks at the batch's limits.
 	stepRows = 1024
-	// readBytes is what is read of each column at once.
-	readBytes = 256 << 10
+	// What is read of all columns at once, and of each: few large reads, for a store that connects anew for each
+	// place, and a bound that a table of a thousand columns keeps.
+	readBytes    = 16 << 20
+	minReadBytes = 32 << 10
+	maxReadBytes = 1 << 20
 )
 
 // Reader reads one file, column by column. It is used by one goroutine.
@@ -42,7 +45,7 @@ func NewReader(r io.ReaderAt, size int64, cols []stage.Column) (*Reader, error) 
 
 func newReader(r io.ReaderAt, size int64, cols []stage.Column) (*Reader, error) {
 	from := &source{ReaderAt: r}
-	file, err := openFile(from, size)
+	file, err := openFile(from, size, len(cols))
 	if err != nil {
 		return nil, err
 	}
@@ -97,9 +100,10 @@ func (s *source) blame(err error) error {
 	return fmt.Errorf("%w: %w", stage.ErrMismatch, err)
 }
 
-func openFile(r *source, size int64) (file *pq.File, err error) {
+func openFile(r *source, size int64, columns int) (file *pq.File, err error) {
 	defer recoverTo(&err)
-	file, err = pq.OpenFile(r, size, pq.SkipPageIndex(true), pq.SkipBloomFilters(true), pq.ReadBufferSize(readBytes))
+	buffer := min(max(readBytes/max(columns, 1), minReadBytes), maxReadBytes)
+	file, err = pq.OpenFile(r, size, pq.SkipPageIndex(true), pq.SkipBloomFilters(true), pq.ReadBufferSize(buffer))
 	return file, r.blame(err)
 }
 
