@@ -41,7 +41,7 @@ var badInputs = []badInput{
 	{name: "split column missing", spoil: editJob("column: SEQ", "column: SEQNO"), exit: pipeline.ExitFailed, says: []string{"SEQNO", "NO_COLUMN"}},
 	{name: "column missing", spoil: editJob("  where:", "  columns: [SEQ, AMUONT, GRADE]\n  where:"), exit: pipeline.ExitFailed, says: []string{"AMUONT", "NO_COLUMN"}},
 	{name: "SELECT missing", spoil: asSystem("REVOKE SELECT ON APP.INSP_DTL FROM LOADCTL"), exit: pipeline.ExitFailed, says: []string{"GRANT", "INSP_DTL", "LOADCTL"}},
-	{name: "FLASHBACK missing", spoil: asSystem("REVOKE FLASHBACK ON APP.INSP_DTL FROM LOADCTL"), exit: pipeline.ExitFailed, says: []string{"GRANT FLASHBACK", "INSP_DTL", "LOADCTL", "PRIVILEGE"}},
+	{name: "FLASHBACK missing", spoil: asSystem("REVOKE FLASHBACK ON APP.INSP_DTL FROM LOADCTL"), exit: pipeline.ExitFailed, says: []string{"FLASHBACK ON", "INSP_DTL", "LOADCTL", "PRIVILEGE"}},
 	{name: "no way to read the SCN", spoil: asSystem("REVOKE SELECT ANY DICTIONARY FROM LOADCTL"), exit: pipeline.ExitFailed, says: []string{"GRANT", "DBMS_FLASHBACK", "PRIVILEGE"}},
 	{name: "unsupported type", spoil: asSystem("ALTER TABLE APP.INSP_DTL ADD (DOC CLOB)"), exit: pipeline.ExitFailed, says: []string{"DOC", "CLOB", "UNSUPPORTED"}},
 	{name: "two configuration faults", spoil: editJob("  strategy: range", "  strategy: rnage\n  colunm: X"), exit: pipeline.ExitUsage, says: []string{"rnage", "colunm", "insp_dtl.yaml:"}},
@@ -79,6 +79,7 @@ func TestBadInput(t *testing.T) {
 					t.Errorf("the message does not tell %q:\n%s", text, got.stderr)
 				}
 			}
+			t.Logf("%s", got)
 			wantQuiet(t, w, got)
 			wantNothingActive(t, w)
 		})
