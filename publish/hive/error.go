@@ -1,7 +1,6 @@
 package hive
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -21,24 +20,35 @@ const (
 	stateSyntaxAccess = "42000"
 )
 
-// wrap gives a client's error the port's name for it. It is for everything but the publish statement.
+// wrap gives a client's error the port's name for it. It is for everything but the publish statement. An error of
+// another kind, such as the cause that a context was cancelled with, keeps its own.
 func wrap(op string, err error) error {
 	if err == nil {
 		return nil
 	}
 	var e *hs2.Error
-	sentinel := publish.ErrStatement
+	sentinel := error(nil)
 	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, publish.ErrUnreachable), errors.Is(err, publish.ErrStatement):
-		return fmt.Errorf("%s: %w", op, err)
 	case errors.Is(err, hs2.ErrAuth), errors.Is(err, hs2.ErrUnsupported):
 		sentinel = publish.ErrAuth
-	case errors.Is(err, hs2.ErrUnreachable), errors.Is(err, hs2.ErrNoSession), errors.Is(err, hs2.ErrPoolClosed), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, hs2.ErrUnreachable), errors.Is(err, hs2.ErrNoSession), errors.Is(err, hs2.ErrPoolClosed):
 		sentinel = publish.ErrUnreachable
 	case errors.As(err, &e) && (e.Phase == hs2.PhaseSession || e.Canceled()):
 		sentinel = publish.ErrUnreachable // too many sessions, an administrator's word: it may pass
+	case errors.As(err, &e):
+		sentinel = publish.ErrStatement
+	default:
+		return fmt.Errorf("%s: %w", op, err)
 	}
 	return fmt.Errorf("%s: %w: %w", op, sentinel, err)
+}
+
+// unreadable is for an answer that is not what the statement asked for.
+func unreadable(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: %w", op, publish.ErrStatement, err)
 }
 
 // storeError gives an error of the file system the warehouse's name for it.
@@ -47,7 +57,7 @@ func storeError(err error) error {
 	case errors.Is(err, stage.ErrUnreachable):
 		return fmt.Errorf("%w: %w", publish.ErrUnreachable, err)
 	case errors.Is(err, stage.ErrPermission):
-		return fmt.Errorf("%w: %w", publish.ErrAuth, err)
+		return fmt.Errorf("%w: let the store's user list the directories of the tables: %w", publish.ErrAuth, err)
 	}
 	return err
 }

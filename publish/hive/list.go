@@ -12,7 +12,8 @@ import (
 )
 
 // Lister lists a directory of the file system that the tables are on; its paths are relative to "/". A stage.Store
-// whose root is "/" is one: the NameNode's fileId tells a file from another of the same name.
+// whose root is "/" is one, whose user may list the tables' directories: the NameNode's fileId tells a file from
+// another of the same name.
 type Lister interface {
 	List(ctx context.Context, dir string) ([]stage.Info, error)
 }

@@ -141,6 +141,14 @@ func metrics(row []hs2.Value, ts []term) ([]extract.Metric, error) {
 	return out, nil
 }
 
+// readCount reads what countRows gives.
+func readCount(rows [][]hs2.Value) (int64, error) {
+	if len(rows) != 1 || len(rows[0]) != 1 {
+		return 0, fmt.Errorf("read count: %d rows came back, want 1 of one value", len(rows))
+	}
+	return strconv.ParseInt(rows[0][0].Text, 10, 64)
+}
+
 func readInteger(vs []hs2.Value) (string, error) {
 	n, err := strconv.ParseInt(vs[0].Text, 10, 64)
 	if err != nil {

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -110,6 +112,7 @@ func TestReal(t *testing.T) {
 		"LocksThePartition":             locksThePartition,
 		"KilledByTag":                   killedByTag,
 		"CancelledWhileRunning":         cancelledWhileRunning,
+		"LostAnswerIsUnknown":           lostAnswer,
 		"FencedByAnotherProcess":        fenced,
 		"ObservesWithoutTheDirectory":   observesWithoutTheDirectory,
 		"OperationSurvivesItsOwnHandle": operationByHandle,
@@ -135,7 +138,18 @@ func filesReadAlike(t *testing.T, r real) {
 		for i := range cols {
 			b.Cols[i].Null()
 		}
-		b.Rows = 2
+		for i := range cols {
+			if cols[i] == at {
+				day, _, err := extract.ParseTimestamp("0001-01-01 00:00:00")
+				if err != nil {
+					t.Fatal(err)
+				}
+				b.Cols[i].AppendTime(day, 0)
+				continue
+			}
+			b.Cols[i].Null()
+		}
+		b.Rows = 3
 	})
 	session, err := hs2.Open(t.Context(), r.hs2)
 	if err != nil {
@@ -146,6 +160,7 @@ func filesReadAlike(t *testing.T, r real) {
 	want := [][]hs2.Value{
 		{{Text: "-1.50"}, {Text: "점검 \"q\""}, {Text: "2026-09-28 00:00:01.5"}, {Text: "0.0000000025"}, {Text: "ff00"}, {Text: "1.5"}, {Text: "1.7976931348623157e+308"}},
 		{null, null, null, null, null, null, null},
+		{null, null, {Text: "0001-01-01 00:00:00"}, null, null, null, null},
 	}
 	for _, setting := range []string{"hive.fetch.task.conversion=more", "hive.fetch.task.conversion=none", "hive.vectorized.execution.enabled=false"} {
 		if _, err := ask(t.Context(), session, "SET "+setting); err != nil {
@@ -319,6 +334,54 @@ func cancelledWhileRunning(t *testing.T, r real) {
 	ctx, cancel := context.WithCancel(t.Context())
 	if err := r.ended(ctx, t, "cancelled", func(string) { cancel() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want a cancel", err)
+	}
+}
+
+// cutter is a connection that is lost at the INSERT: before it has left, or after.
+type cutter struct {
+	net.Conn
+	sendFirst bool
+	inserts   *atomic.Int32
+}
+
+func (c cutter) Write(p []byte) (int, error) {
+	if !bytes.Contains(p, []byte("INSERT OVERWRITE")) {
+		return c.Conn.Write(p)
+	}
+	c.inserts.Add(1)
+	if c.sendFirst {
+		c.Conn.Write(p)
+	}
+	c.Conn.Close()
+	return 0, net.ErrClosed
+}
+
+// What was sent, or may have been, is never sent again.
+func lostAnswer(t *testing.T, r real) {
+	x := r.target(t, "lost")
+	s := r.stage(t, "lost", x.Columns, amounts(1))
+	for _, sendFirst := range []bool{false, true} {
+		var inserts atomic.Int32
+		cfg := r.hs2
+		cfg.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			c, err := new(net.Dialer).DialContext(ctx, network, address)
+			return cutter{Conn: c, sendFirst: sendFirst, inserts: &inserts}, err
+		}
+		w, err := hive.New(hive.Config{HS2: cfg, Lister: nobody{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		session, err := w.Open(t.Context(), "loadctl-lost-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = session.Publish(t.Context(), publish.Publication{Staging: s, Target: x}, silent)
+		if !errors.Is(err, publish.ErrUnknown) || errors.Is(err, publish.ErrRefused) || inserts.Load() != 1 {
+			t.Errorf("sent %t: %v after %d statements, want ErrUnknown after one", sendFirst, err, inserts.Load())
+		}
+		if err := session.Close(t.Context()); err != nil {
+			t.Errorf("close through a new connection: %v", err)
+		}
 	}
 }
 

@@ -1,14 +1,14 @@
 package hive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
-
-	"maps"
 
 	"github.com/loadctl/loadctl/publish"
 	"github.com/loadctl/loadctl/publish/hive/hs2"
@@ -88,20 +88,22 @@ func checkSetting(name, value string) error {
 	return nil
 }
 
-// run sends a statement and reads its whole answer.
+// run sends a statement, reads its whole answer and lets the server forget it.
 func run(ctx context.Context, s *hs2.Session, statement string) ([][]hs2.Value, error) {
-	op, err := s.Execute(ctx, statement, overlay(publish.Tag(ctx)))
+	o, err := s.Execute(ctx, statement, overlay(publish.Tag(ctx)))
 	if err != nil {
 		return nil, err
 	}
-	if _, err := op.Wait(ctx, nil); err != nil {
+	rows, err := result(ctx, o)
+	closeErr := o.Close(context.WithoutCancel(ctx))
+	return rows, cmp.Or(err, closeErr)
+}
+
+func result(ctx context.Context, o *hs2.Operation) ([][]hs2.Value, error) {
+	if _, err := o.Wait(ctx, nil); err != nil {
 		return nil, err
 	}
-	rows, err := op.Rows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return rows, op.Close(ctx)
+	return o.Rows(ctx)
 }
 
 // overlay is the configuration of one statement: the tag that KILL QUERY finds it by.

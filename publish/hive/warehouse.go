@@ -137,7 +137,7 @@ func (w *Warehouse) describe(ctx context.Context, op, statement string) (descrip
 		return description{}, err
 	}
 	d, err := parseDescription(rows)
-	return d, wrap(op, err)
+	return d, unreadable(op, err)
 }
 
 // Create implements publish.Warehouse.
@@ -224,7 +224,7 @@ func (w *Warehouse) Measure(ctx context.Context, in publish.Scope, ms []extract.
 		return nil, fmt.Errorf("%s: %w: %d rows came back, want 1", op, publish.ErrStatement, len(rows))
 	}
 	out, err := metrics(rows[0], ts)
-	return out, wrap(op, err)
+	return out, unreadable(op, err)
 }
 
 // Observe implements publish.Warehouse.
@@ -250,8 +250,8 @@ func (w *Warehouse) Observe(ctx context.Context, t publish.Target) (publish.Evid
 	if err != nil {
 		return e, err
 	}
-	_, err = fmt.Sscan(rows[0][0].Text, &e.Rows)
-	return e, wrap(op, err)
+	e.Rows, err = readCount(rows)
+	return e, unreadable(op, err)
 }
 
 // Open implements publish.Warehouse.

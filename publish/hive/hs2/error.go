@@ -3,6 +3,7 @@ package hs2
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/beltran/gohive/hiveserver"
@@ -57,11 +58,14 @@ func (e *Error) Error() string {
 // Canceled says whether the operation was ended by someone's word: a cancel, KILL QUERY, a closed session.
 func (e *Error) Canceled() bool { return e.State == "CANCELED" || e.State == "CLOSED" }
 
-// longestMessage bounds what is kept of a server's text: it may carry whole stack traces.
-const longestMessage = 2000
+// longestMessage bounds what is kept of a server's text.
+const longestMessage = 1200
+
+// javaFrame is a line of a stack trace, of which a failed query's text may hold hundreds.
+var javaFrame = regexp.MustCompile(` at [\w.$/<>-]+\([^()]*\)`)
 
 func cutMessage(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
+	s = javaFrame.ReplaceAllString(strings.Join(strings.Fields(s), " "), "")
 	if r := []rune(s); len(r) > longestMessage {
 		return string(r[:longestMessage]) + "…"
 	}

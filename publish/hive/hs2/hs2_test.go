@@ -257,3 +257,14 @@ func TestPool(t *testing.T) {
 		t.Errorf("With after Close: %v", err)
 	}
 }
+
+func TestMessageHasNoStackTrace(t *testing.T) {
+	in := "Vertex failed, got 'b' at line 5: optional a b\n\tat org.apache.hadoop.hive.ql.exec.tez.TezProcessor.run(TezProcessor.java:276)\n" +
+		"\tat java.base/java.lang.Thread.run(Thread.java:840)\n\tat sun.Foo$1.<init>(Unknown Source)\nCaused by: x"
+	if got, want := cutMessage(in), "Vertex failed, got 'b' at line 5: optional a b Caused by: x"; got != want {
+		t.Errorf("message %q, want %q", got, want)
+	}
+	if got := len([]rune(cutMessage(strings.Repeat("가", 5000)))); got != longestMessage+1 {
+		t.Errorf("a long message is kept to %d characters", got)
+	}
+}
