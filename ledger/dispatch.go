@@ -140,7 +140,7 @@ func (l *Ledger) own(ctx context.Context, tx pgx.Tx, id uuid.UUID, req OwnReques
 		return own, nil
 	case d.Attempts >= l.cfg.DispatchAttempts:
 		own.Why = "the dispatch is dead"
-		return own, l.bury(ctx, tx, d)
+		return own, l.bury(ctx, tx, d, leaseLost())
 	}
 	own.Owned, own.Attempt = true, d.Attempts+1
 	return own, l.beginStep(ctx, tx, run, d, step, req)
@@ -173,16 +173,26 @@ func claimPublish(ctx context.Context, tx pgx.Tx, run locked, req OwnRequest) er
 	return execOne(ctx, tx, "run_publish", args{"run": run.ID, "attempt": attempt, "token": req.Token})
 }
 
-// bury ends a dispatch whose attempts are used up. It fails nothing by itself: an alert calls for a person.
-func (l *Ledger) bury(ctx context.Context, tx pgx.Tx, d dispatchRow) error {
+// bury ends a dispatch whose attempts are used up. It fails nothing by itself: an alert calls for a person, with the
+// class and the message of the last attempt.
+func (l *Ledger) bury(ctx context.Context, tx pgx.Tx, d dispatchRow, last Later) error {
 	if _, err := exec(ctx, tx, "dispatch_bury", args{"id": d.ID}); err != nil {
 		return err
 	}
 	if _, err := exec(ctx, tx, "step_drop", args{"run": d.RunID, "dispatch": d.ID}); err != nil {
 		return err
 	}
-	return l.event(ctx, tx, Entry{Run: d.RunID, Kind: KindAlert, Code: "DISPATCH_DEAD",
-		Message: fmt.Sprintf("%s was tried %d times and is given up; resend it once its cause is gone", d.Kind, d.Attempts)})
+	detail, err := json.Marshal(map[string]any{"class": last.Class, "kind": d.Kind, "dispatch": d.ID, "attempts": d.Attempts})
+	if err != nil {
+		return err
+	}
+	return l.event(ctx, tx, Entry{Run: d.RunID, Kind: KindAlert, Code: CodeDispatchDead, Detail: detail,
+		Message: fmt.Sprintf("%s was tried %d times and is given up; resend it once its cause is gone: %s", d.Kind, d.Attempts, last.Message)})
+}
+
+// leaseLost is how an attempt ended whose owner was not heard of any more.
+func leaseLost() Later {
+	return Later{Counted: true, Class: classLeaseLost, Message: "its owner did not renew the lease"}
 }
 
 // RenewStep extends the lease of a step. It guards that the token still owns it; *StaleError otherwise.
@@ -234,7 +244,7 @@ func (l *Ledger) ReleaseStep(ctx context.Context, hold Hold, later Later) error 
 			return err
 		}
 		if later.Counted && d.Attempts >= l.cfg.DispatchAttempts {
-			return l.bury(ctx, tx, d)
+			return l.bury(ctx, tx, d, later)
 		}
 		return l.release(ctx, tx, hold, d, later)
 	})

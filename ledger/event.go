@@ -20,6 +20,12 @@ const (
 	KindState     = "state" // a row of load_history, in what Events returns
 )
 
+// Codes of alerts that the ledger itself raises.
+const (
+	CodeDispatchDead   = "DISPATCH_DEAD"   // a step was given up; the detail names the class of its last error
+	CodePublishUnknown = "PUBLISH_UNKNOWN" // whether the target changed is not known
+)
+
 // Entry is something that happened to a run: a state change, or what load_event holds.
 type Entry struct {
 	ID        int64 // of load_event; 0 for a state change
@@ -30,7 +36,7 @@ type Entry struct {
 	Code      string // of a state change: the event
 	From      State  // of a state change
 	To        State  // of a state change
-	Class     string
+	Class     string // of a failed state change, and of an entry whose detail names one
 	Message   string
 	Detail    json.RawMessage
 	By        string

@@ -9,6 +9,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// Classes of what the ledger itself finds. The other classes come from its callers, in the same form.
+const (
+	classMismatch  = "MISMATCH"   // values differ
+	classCancelled = "CANCELLED"  // a person ended the run
+	classTimedOut  = "TIMED_OUT"  // the run passed its time limit
+	classLeaseLost = "LEASE_LOST" // an owner did not renew in time
+)
+
 // Failure is why a run ends.
 type Failure struct {
 	Event   Event
@@ -61,7 +69,7 @@ func (l *Ledger) Cancel(ctx context.Context, id uuid.UUID, by, reason string) (R
 		if err != nil || run.State == Cancelled {
 			return err
 		}
-		_, err = l.advance(ctx, tx, run, move{event: EventCancel, by: by, class: "cancelled", message: reason})
+		_, err = l.advance(ctx, tx, run, move{event: EventCancel, by: by, class: classCancelled, message: reason})
 		return err
 	})
 	if err != nil {

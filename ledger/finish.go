@@ -10,9 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// classMismatch is the class of a run that ended because values differ.
-const classMismatch = "mismatch"
-
 // FinishReport is what an attempt says at its end.
 type FinishReport struct {
 	Chunks  int

@@ -187,7 +187,7 @@ func TestFinishThatDoesNotAgreeFailsAtOnce(t *testing.T) {
 				t.Fatalf("finish: %+v, %v, want FAILED_EXTRACT with %q", out, err, test.want)
 			}
 			r := must(t)(l.Run(t.Context(), run.ID))
-			if r.State != ledger.FailedExtract || !strings.Contains(r.Message, test.want) || r.Class != "mismatch" {
+			if r.State != ledger.FailedExtract || !strings.Contains(r.Message, test.want) || r.Class != "MISMATCH" {
 				t.Fatalf("run %s [%s]: %s, want FAILED_EXTRACT with %q", r.State, r.Class, r.Message, test.want)
 			}
 			if got := ask[string](t, db, "SELECT string_agg(state, ' ' ORDER BY idx) FROM loadctl.load_partition WHERE run_id = $1", run.ID); got != "FAILED VOID" {

@@ -211,7 +211,7 @@ func (l *Ledger) endPublish(ctx context.Context, tx pgx.Tx, run locked, a publis
 		return err
 	}
 	if r.Event == EventPublishUnknown {
-		if err := l.event(ctx, tx, Entry{Run: hold.Run, Kind: KindAlert, Code: "PUBLISH_UNKNOWN", Message: r.Message, Detail: tokenDetail(hold.Token)}); err != nil {
+		if err := l.event(ctx, tx, Entry{Run: hold.Run, Kind: KindAlert, Code: CodePublishUnknown, Message: r.Message, Detail: tokenDetail(hold.Token)}); err != nil {
 			return err
 		}
 	}

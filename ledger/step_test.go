@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -150,7 +151,7 @@ func TestReleasedStepIsDueLaterAndCounts(t *testing.T) {
 		if o.Attempt != attempt {
 			t.Fatalf("attempt %d, want %d", o.Attempt, attempt)
 		}
-		check(t, l.ReleaseStep(t.Context(), o.Hold, ledger.Later{Counted: true, Message: "unreachable"}))
+		check(t, l.ReleaseStep(t.Context(), o.Hold, ledger.Later{Counted: true, Class: "UNREACHABLE", Message: "no answer"}))
 	}
 	if rows, err := l.DueSteps(t.Context(), ledger.DueRequest{Run: run.ID}); err != nil || len(rows) != 0 {
 		t.Fatalf("due %v, %v, want none: the dispatch is dead", rows, err)
@@ -158,12 +159,26 @@ func TestReleasedStepIsDueLaterAndCounts(t *testing.T) {
 	if got := ask[string](t, db, "SELECT state FROM loadctl.load_dispatch"); got != "DEAD" {
 		t.Fatalf("dispatch is %s, want DEAD", got)
 	}
-	if n := ask[int](t, db, "SELECT count(*)::int FROM loadctl.load_event WHERE kind = 'alert' AND code = 'DISPATCH_DEAD'"); n != 1 {
-		t.Fatalf("%d alerts, want 1", n)
+	dead := alerts(t, l, run.ID, ledger.CodeDispatchDead)
+	if len(dead) != 1 || dead[0].Class != "UNREACHABLE" || !strings.HasSuffix(dead[0].Message, ": no answer") || !strings.Contains(string(dead[0].Detail), `"kind":"PLAN"`) {
+		t.Fatalf("alerts %+v, want one with the class and message of the last attempt", dead)
 	}
 	if r := must(t)(l.Run(t.Context(), run.ID)); r.State != ledger.Created {
 		t.Fatalf("run is %s, want CREATED: a dead dispatch fails nothing by itself", r.State)
 	}
+}
+
+// alerts are the run's alerts of one code.
+func alerts(t *testing.T, l *ledger.Ledger, run uuid.UUID, code string) (found []ledger.Entry) {
+	t.Helper()
+	entries, err := l.Events(t.Context(), run)
+	check(t, err)
+	for _, e := range entries {
+		if e.Kind == ledger.KindAlert && e.Code == code {
+			found = append(found, e)
+		}
+	}
+	return found
 }
 
 func TestReleasedStepWaits(t *testing.T) {
@@ -186,7 +201,7 @@ func TestFailAndCancel(t *testing.T) {
 	l, db := open(t)
 	run := extracted(t, l, "a")
 	o := own(t, l, run.ID, ledger.ValidateStage)
-	f := ledger.Failure{Event: ledger.EventStageFailed, Class: "mismatch", Message: "file gone"}
+	f := ledger.Failure{Event: ledger.EventStageFailed, Class: "MISMATCH", Message: "file gone"}
 	for range 2 { // a repeat is answered as recorded
 		if r := must(t)(l.Fail(t.Context(), o.Hold, f)); r.State != ledger.FailedStageValidation || r.Message != "file gone" {
 			t.Fatalf("run is %s: %s", r.State, r.Message)

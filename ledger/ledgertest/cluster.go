@@ -182,34 +182,47 @@ if kill $watch 2>/dev/null; then exit $rc; fi
 [ -z "$remove" ] || rm -rf "$remove"
 exit $rc`
 
+// detach starts the server in a session of its own and ends at once, telling the server's pid on descriptor 3: nobody
+// has to wait for a server that outlives us.
+const detach = `"$@" </dev/null 3>&- & echo $! >&3`
+
 // launch starts the server, under the supervisor unless it is to outlive us.
 func (c *Cluster) launch(bin string, who *credential, opts ClusterOptions) error {
-	args := append([]string{filepath.Join(bin, "postgres")}, c.serverArgs(opts)...)
-	var cmd *exec.Cmd
-	if opts.Outlive {
-		cmd = exec.Command(args[0], args[1:]...)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	} else {
-		remove := ""
-		if opts.RemoveDir {
-			remove = c.Dir
-		}
-		cmd = exec.Command("/bin/sh", append([]string{"-c", supervise, "supervise", remove}, args...)...)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a terminal's Ctrl-C is ours, not the server's
-		r, w, err := os.Pipe()
-		if err != nil {
-			return fmt.Errorf("start postgres: %w", err)
-		}
-		defer r.Close()
-		cmd.ExtraFiles, c.leash = []*os.File{r}, w
-	}
 	log, err := os.OpenFile(c.LogFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("start postgres: %w", err)
 	}
 	defer log.Close()
-	cmd.Dir, cmd.Stdout, cmd.Stderr = c.Dir, log, log
+	r, w, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("start postgres: %w", err)
+	}
+	server := append([]string{filepath.Join(bin, "postgres")}, c.serverArgs(opts)...)
+	shell := func(script string, args ...string) *exec.Cmd {
+		cmd := exec.Command("/bin/sh", append(append([]string{"-c", script, "sh"}, args...), server...)...)
+		cmd.Dir, cmd.Stdout, cmd.Stderr = c.Dir, log, log
+		return cmd
+	}
+	if opts.Outlive {
+		cmd := shell(detach)
+		cmd.SysProcAttr, cmd.ExtraFiles = &syscall.SysProcAttr{Setsid: true}, []*os.File{w}
+		who.apply(cmd)
+		return c.runDetached(cmd, r, w)
+	}
+	remove := ""
+	if opts.RemoveDir {
+		remove = c.Dir
+	}
+	cmd := shell(supervise, remove)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a terminal's Ctrl-C is ours, not the server's
+	cmd.ExtraFiles, c.leash = []*os.File{r}, w
 	who.apply(cmd)
+	defer r.Close()
+	return c.runSupervised(cmd)
+}
+
+// runSupervised starts the supervisor, and one goroutine that ends with it.
+func (c *Cluster) runSupervised(cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start postgres in %s: %w", c.Dir, err)
 	}
@@ -219,6 +232,34 @@ func (c *Cluster) launch(bin string, who *credential, opts ClusterOptions) error
 		close(c.done)
 	}()
 	return nil
+}
+
+// runDetached runs the shell to its end and keeps the server's pid. No goroutine stays.
+func (c *Cluster) runDetached(cmd *exec.Cmd, r, w *os.File) error {
+	defer r.Close()
+	err := cmd.Run()
+	w.Close()
+	if err != nil {
+		return fmt.Errorf("start postgres in %s: %w", c.Dir, err)
+	}
+	if _, err := fmt.Fscan(r, &c.pid); err != nil {
+		return fmt.Errorf("start postgres in %s: read its pid: %w", c.Dir, err)
+	}
+	c.done = nil
+	return nil
+}
+
+// ended says whether the server that was launched is gone.
+func (c *Cluster) ended() bool {
+	if c.done == nil {
+		return !alive(c.pid)
+	}
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // serverArgs are the settings of the server. The socket directory is empty: no path length limit, no second way in.
@@ -243,9 +284,10 @@ func (c *Cluster) awaitReady() error {
 		if err == nil {
 			return nil
 		}
-		select {
-		case <-c.done:
+		if c.ended() {
 			return fmt.Errorf("start postgres: the server ended at once: %s", c.logTail())
+		}
+		select {
 		case <-ctx.Done():
 			return fmt.Errorf("start postgres: no answer on port %d within %s: %w", c.Port, startTimeout, err)
 		case <-time.After(20 * time.Millisecond):

@@ -6,9 +6,12 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -39,6 +42,10 @@ func TestClusterStopsAndRestartsWithItsData(t *testing.T) {
 	again, err := StartCluster(dir, ClusterOptions{Outlive: true})
 	if err != nil {
 		t.Fatal(err)
+	}
+	stacks := make([]byte, 1<<20)
+	if s := string(stacks[:runtime.Stack(stacks, true)]); strings.Contains(s, "(*Cluster)") {
+		t.Fatalf("a goroutine waits for a server that outlives us:\n%s", s)
 	}
 	run(t, again, "INSERT INTO kept VALUES (1)")
 	warm, err := StartCluster(dir, ClusterOptions{})
@@ -97,5 +104,32 @@ func TestClusterSaysWhyItDidNotStart(t *testing.T) {
 	}
 	if err := c.Stop(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A server that was killed and whose parent has not asked for it yet is gone all the same.
+func TestZombieIsNotAlive(t *testing.T) {
+	cmd := exec.Command("/bin/sh", "-c", "read x")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if !alive(cmd.Process.Pid) {
+		t.Fatal("a running process is not alive")
+	}
+	in.Close() // it ends now; only Wait would take it away
+	for deadline := time.Now().Add(10 * time.Second); alive(cmd.Process.Pid); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("a process that has ended is still alive")
+		}
+	}
+	if err := syscall.Kill(cmd.Process.Pid, 0); err != nil {
+		t.Fatalf("signal to the zombie: %v, want it to be there still", err)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Fatal("read of a closed input succeeded")
 	}
 }

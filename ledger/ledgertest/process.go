@@ -121,6 +121,18 @@ func livePostmaster(dir string) (int, bool) {
 	if err != nil || pid <= 0 {
 		return 0, false
 	}
-	err = syscall.Kill(pid, 0)
-	return pid, err == nil || errors.Is(err, syscall.EPERM)
+	return pid, alive(pid)
+}
+
+// alive says whether a process runs. One that has ended and whose parent has not asked for it yet (a zombie) does not.
+func alive(pid int) bool {
+	if err := syscall.Kill(pid, 0); err != nil {
+		return errors.Is(err, syscall.EPERM)
+	}
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return true // no /proc on this system: the signal has to do
+	}
+	_, fields, _ := strings.Cut(string(raw[strings.LastIndexByte(string(raw), ')')+1:]), " ")
+	return !strings.HasPrefix(fields, "Z") && !strings.HasPrefix(fields, "X")
 }
