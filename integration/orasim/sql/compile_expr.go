@@ -187,7 +187,7 @@ func (c *compiler) concat(n *binary) (expr, error) {
 			return b, nil
 		case len(b) == 0:
 			return a, nil
-		case len(a)+len(b) > maxVarchar && !lob:
+		case len(a)+len(b) > maxVarchar && !lob, len(a)+len(b) > maxLob:
 			return nil, ora.Errorf(1489, "result of string concatenation is too long")
 		}
 		return append(a[:len(a):len(a)], b...), nil

@@ -209,6 +209,10 @@ func replace(_ *compiler, n *call, args []expr) (expr, error) {
 		if parts[1] == "" {
 			return ora.Value(parts[0]), nil
 		}
+		n := strings.Count(parts[0], parts[1])
+		if len(parts[0])+n*(len(parts[2])-len(parts[1])) > maxVarchar {
+			return nil, ora.Errorf(1489, "result of string concatenation is too long")
+		}
 		return ora.Value(strings.ReplaceAll(parts[0], parts[1], parts[2])), nil
 	}}, nil
 }
@@ -231,7 +235,7 @@ func pad(left bool) func(*compiler, *call, []expr) (expr, error) {
 			if len(s) >= width {
 				return ora.Value(string(s[:width])), nil
 			}
-			filler := make([]rune, 0, min(width, maxVarchar)-len(s))
+			filler := make([]rune, 0, max(min(width, maxVarchar)-len(s), 0))
 			for len(filler) < cap(filler) {
 				filler = append(filler, fill[len(filler)%len(fill)])
 			}

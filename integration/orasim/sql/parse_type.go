@@ -11,6 +11,7 @@ const (
 	maxVarchar = 4000
 	maxChar    = 2000
 	maxRaw     = 2000
+	maxLob     = 64 << 20 // of this engine
 )
 
 func numberType() ora.Type { return ora.Type{Code: ora.Number, Scale: ora.ScaleFloating, Bytes: 22} }

@@ -137,6 +137,9 @@ func (r *joinRows) next() ([]ora.Value, error) {
 	}
 	for {
 		if len(r.todo) > 0 {
+			if err := r.f.x.tick(); err != nil {
+				return nil, err
+			}
 			row := join(r.left, r.todo[0], r.s.rightWidth)
 			r.todo = r.todo[1:]
 			r.f.row = row
