@@ -46,7 +46,7 @@ func (e *Env) MakePlan(ctx context.Context, job *Job, run, scn string) (*Plan, e
 		return nil, err
 	}
 	if p.State, err = e.Warehouse.Inspect(ctx, p.Target); err != nil {
-		return nil, fmt.Errorf("look at target %s.%s: %w", p.Target.Database, p.Target.Table, err)
+		return nil, err
 	}
 	p.Create = !p.State.Exists
 	if p.Create && !job.Create {
@@ -55,7 +55,7 @@ func (e *Env) MakePlan(ctx context.Context, job *Job, run, scn string) (*Plan, e
 	src = src.As(job.session(run), p.Identities.Source)
 	if p.Snapshot = (extract.Snapshot{SCN: scn}); scn == "" {
 		if p.Snapshot, err = src.Snapshot(ctx); err != nil {
-			return nil, fmt.Errorf("fix the snapshot: %w", err)
+			return nil, err
 		}
 	}
 	return p, e.measure(ctx, src, job, p)
@@ -79,7 +79,7 @@ func (e *Env) identify(ctx context.Context, src extract.Source) (id Identities, 
 func (e *Env) describe(ctx context.Context, src extract.Source, job *Job, p *Plan) error {
 	table, err := src.Describe(ctx, job.Selection)
 	if err != nil {
-		return fmt.Errorf("describe %s: %w", tableText(job.Selection.Table), err)
+		return err
 	}
 	p.Query = extract.Query{Table: table, Where: job.Where, Hint: job.Hint}
 	if p.Columns, err = stage.Columns(table); err != nil {
@@ -115,7 +115,7 @@ func (e *Env) measure(ctx context.Context, src extract.Source, job *Job, p *Plan
 	}
 	p.Manifest, err = src.Measure(ctx, p.Query, p.Snapshot, slices, p.Measures)
 	if err != nil {
-		return fmt.Errorf("count the slices of %s: %w", tableText(p.Query.Table.Name), err)
+		return err
 	}
 	if err := p.Manifest.Check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrManifest, err)
@@ -141,7 +141,7 @@ func cut(ctx context.Context, src extract.Source, job *Job, p *Plan) ([]extract.
 	}
 	bounds, err := src.Bounds(ctx, p.Query, p.Snapshot, column.Name)
 	if err != nil {
-		return nil, fmt.Errorf("find the bounds of %s: %w", column.Name, err)
+		return nil, err
 	}
 	slices, err := extract.PlanRange(column, bounds, job.Split.Partitions)
 	if err != nil {

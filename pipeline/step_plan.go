@@ -39,7 +39,7 @@ func (w *work) plan(ctx context.Context) error {
 	}
 	if p.Create {
 		if err := w.Warehouse.Create(ctx, p.Target); err != nil {
-			return fmt.Errorf("make target %s.%s: %w", p.Target.Database, p.Target.Table, err)
+			return err
 		}
 		w.log.Info("target made", "table", p.Target.Database+"."+p.Target.Table)
 	}

@@ -101,10 +101,10 @@ func (p *publishing) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	if p.evidence, err = p.Warehouse.Observe(ctx, p.frozen.Target); err != nil {
-		return fmt.Errorf("read evidence of the target: %w", err)
+		return err
 	}
 	if p.session, err = p.Warehouse.Open(ctx, p.tag()); err != nil {
-		return fmt.Errorf("open the publish session: %w", err)
+		return err
 	}
 	return p.mark(ctx)
 }

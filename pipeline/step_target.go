@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/loadctl/loadctl/ledger"
 	"github.com/loadctl/loadctl/publish"
@@ -26,7 +25,7 @@ func (w *work) validateTarget(ctx context.Context) error {
 	ctx = publish.WithTag(ctx, tag(f.run))
 	measured, err := w.Warehouse.Measure(ctx, publish.Scope{Target: &f.Target}, f.warehouseMeasures())
 	if err != nil {
-		return fmt.Errorf("measure target %s.%s: %w", f.Target.Database, f.Target.Table, err)
+		return err
 	}
 	if err := w.record(ctx, ledger.StageTarget, toLedger(measured)); err != nil {
 		return err

@@ -51,13 +51,13 @@ func checkSplit(job *Job, p *Plan) error {
 func (e *Env) preflightTarget(ctx context.Context, job *Job, t publish.Target, described bool) error {
 	if !described { // without the source's columns there is nothing to compare the target with
 		if _, err := e.Warehouse.Identity(ctx); err != nil {
-			return fmt.Errorf("reach the warehouse: %w", err)
+			return err
 		}
 		return nil
 	}
 	state, err := e.Warehouse.Inspect(ctx, t)
 	if err != nil {
-		return fmt.Errorf("look at target %s.%s: %w", t.Database, t.Table, err)
+		return err
 	}
 	if !state.Exists && !job.Create {
 		return fmt.Errorf("%w: %s.%s; create it, or set target.create: if_missing", publish.ErrNoTarget, t.Database, t.Table)
@@ -71,7 +71,7 @@ func (e *Env) preflightStore(ctx context.Context) error {
 		err = nil
 	}
 	if err != nil {
-		return fmt.Errorf("reach the store: %w", err)
+		return err
 	}
 	return nil
 }
