@@ -181,7 +181,7 @@ func (s *Session) fill(ctx context.Context, o *object, plan *subplan) error {
 		}
 		d.values = append(d.values, e)
 	}
-	tx := s.db.store.Begin()
+	tx := s.db.store.Begin(s.done)
 	tx.Savepoint()
 	f := frame{x: x}
 	for {

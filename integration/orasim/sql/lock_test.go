@@ -44,6 +44,22 @@ func TestRowLocks(t *testing.T) {
 	}
 }
 
+func TestKillEndsAWait(t *testing.T) {
+	d, a := open(t, Config{})
+	b := login(t, d, "SYSTEM")
+	run(t, a, `CREATE TABLE t (id NUMBER)`, `INSERT INTO t VALUES (1)`, `COMMIT`, `UPDATE t SET id = 2`)
+	waiting := async(b, `UPDATE t SET id = 3`)
+	if err := d.Kill(b.ID()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-waiting; codeOf(t, err) != 28 {
+		t.Errorf("got %v, want ORA-00028", err)
+	}
+	if _, err := a.Run(context.Background(), `SELECT id FROM t FOR UPDATE WAIT x`); codeOf(t, err) != 904 {
+		t.Errorf("got %v, want ORA-00904", err)
+	}
+}
+
 func TestDeadlock(t *testing.T) {
 	d, a := open(t, Config{})
 	b := login(t, d, "SYSTEM")

@@ -128,7 +128,7 @@ func (s *Session) Rollback() error {
 // begin returns the session's transaction, starting one if needed.
 func (s *Session) begin() *store.Tx {
 	if s.tx == nil {
-		s.tx = s.db.store.Begin()
+		s.tx = s.db.store.Begin(s.done)
 	}
 	return s.tx
 }

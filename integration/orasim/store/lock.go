@@ -85,6 +85,8 @@ func (tx *Tx) wait(ctx context.Context, other *Tx, wait Wait) error {
 		return nil
 	case <-timeout:
 		return ora.Errorf(30006, "resource busy; acquire with WAIT timeout expired")
+	case <-tx.killed:
+		return ora.Errorf(28, "your session has been killed")
 	case <-ctx.Done():
 		return ora.Errorf(1013, "user requested cancel of current operation")
 	}

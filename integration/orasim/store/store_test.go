@@ -62,7 +62,7 @@ func lines(t *testing.T, tab *Table, cur *Cursor) ([]string, error) {
 
 func commit(t *testing.T, s *Store, do func(tx *Tx) error) uint64 {
 	t.Helper()
-	tx := s.Begin()
+	tx := s.Begin(nil)
 	tx.Savepoint()
 	if err := do(tx); err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestEverySCNMatchesTheJournal(t *testing.T) {
 	first := s.SCN()
 	next := int64(0)
 	for range 300 {
-		tx := s.Begin()
+		tx := s.Begin(nil)
 		for range 1 + r.Intn(5) {
 			point := tx.Savepoint()
 			if err := randomChange(r, s, tx, tab, &next); err != nil {
@@ -208,7 +208,7 @@ func TestUniqueKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	insert(t, s, tab, 1, 1)
-	tx := s.Begin()
+	tx := s.Begin(nil)
 	tx.Savepoint()
 	if err := tx.Insert(ctx, tab, ints(1, 1)); codeOf(err) != 1 || !strings.Contains(err.Error(), "APP.U") {
 		t.Errorf("duplicate: got %v", err)

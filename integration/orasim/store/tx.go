@@ -15,6 +15,7 @@ type Tx struct {
 	locked []*row
 	tables map[*Table]struct{}
 	done   chan struct{} // closed when its locks are free
+	killed <-chan struct{}
 }
 
 // write is one new version and how to take it back.
@@ -33,9 +34,9 @@ type keyMove struct {
 	owner int // before; -1: none
 }
 
-// Begin starts a transaction.
-func (s *Store) Begin() *Tx {
-	return &Tx{st: s, id: s.txIDs.Add(1), tables: make(map[*Table]struct{}), done: make(chan struct{})}
+// Begin starts a transaction. When killed, which may be nil, is closed, its waits for locks end with ORA-00028.
+func (s *Store) Begin(killed <-chan struct{}) *Tx {
+	return &Tx{st: s, id: s.txIDs.Add(1), tables: make(map[*Table]struct{}), done: make(chan struct{}), killed: killed}
 }
 
 // ID identifies the transaction.
