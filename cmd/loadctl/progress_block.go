@@ -11,12 +11,12 @@ import (
 // blockDisplay draws a run on a terminal, in place.
 type blockDisplay struct {
 	lineDisplay // for whoever asks by signal
-	width       int
 }
 
 func (d *blockDisplay) update(s sight) {
 	d.speed = d.rate.add(s.at, s.run.RowsDone)
-	d.a.screen.draw(block(s, d.speed, d.width))
+	width, _ := terminalWidth(d.a.Err) // each time: windows are resized
+	d.a.screen.draw(block(s, d.speed, width))
 }
 
 // close leaves what was drawn last to the result that follows.
@@ -38,7 +38,11 @@ func block(s sight, perSecond float64, width int) []string {
 	if r.SCN != "" {
 		head += "  scn " + r.SCN
 	}
-	lines := []string{head + "  " + lookOf(r.State).sign + " " + string(r.State) + "  " + rungs(s)}
+	head += "  " + lookOf(r.State).sign + " " + string(r.State)
+	lines := []string{head + "  " + rungs(s)}
+	if cellWidth(lines[0]) > width {
+		lines = []string{head, "  " + rungs(s)}
+	}
 	if r.Partitions > 0 {
 		lines = append(lines, "  "+runLine(r, perSecond))
 	} else {

@@ -118,13 +118,13 @@ func (d *jsonDisplay) tell(s sight) {
 // display chooses how a run is shown: messages, nothing, a block on a terminal, or lines.
 func (a *app) display(fresh bool, every time.Duration, until ledger.Boundary) display {
 	line := lineDisplay{a: a, fresh: fresh, every: every, until: until}
-	switch width, terminal := terminalWidth(a.Err); {
+	switch _, terminal := terminalWidth(a.Err); {
 	case a.json():
 		return &jsonDisplay{line}
 	case a.quiet:
 		return &quietDisplay{line}
 	case terminal && a.Getenv("TERM") != "dumb":
-		return &blockDisplay{line, width}
+		return &blockDisplay{line}
 	}
 	return &line
 }

@@ -48,6 +48,20 @@ func TestBlock(t *testing.T) {
 	}
 }
 
+// TestBlockOfUsualWidth has the ladder on a line of its own.
+func TestBlockOfUsualWidth(t *testing.T) {
+	got := block(extracting(), 520000, 80)
+	want := []string{
+		"orders/2026-09-28#1  9f04c2  scn 8839201174  ▶ EXTRACTING",
+		"  ■ accepted ■ planned ▶ extracted · staged · published · verified",
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("line %d is %q, want %q", i, got[i], want[i])
+		}
+	}
+}
+
 // TestBlockFits: a line that wrapped would break the drawing in place.
 func TestBlockFits(t *testing.T) {
 	for _, line := range block(extracting(), 520000, 40) {

@@ -163,6 +163,9 @@ func (a *app) drive(ctx context.Context, env *pipeline.Env, run ledger.Run, fres
 	s, err := f.loop(context.WithoutCancel(ctx), over)
 	cancel()
 	<-over
+	if err != nil && ctx.Err() != nil { // the ledger is away too
+		return interrupted(orRun(s.run, run))
+	}
 	if err != nil {
 		return &failure{err: err, run: run.ID.String(), hint: "the run lives on in the ledger: loadctl run --attach " + run.Short()}
 	}

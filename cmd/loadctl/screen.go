@@ -77,5 +77,11 @@ func terminalWidth(w io.Writer) (int, bool) {
 	if err != nil {
 		return 0, false
 	}
-	return max(int(size.Col), 40), true
+	if size.Col == 0 {
+		return usualWidth, true
+	}
+	return int(size.Col), true
 }
+
+// usualWidth is that of a terminal that does not tell.
+const usualWidth = 80
