@@ -121,7 +121,7 @@ func (w *World) startOracle() error {
 		return err
 	}
 	users := fmt.Sprintf("CREATE USER %[1]s IDENTIFIED BY \"%[2]s\"; CREATE USER %[3]s IDENTIFIED BY \"%[4]s\";\n"+
-		"GRANT CREATE SESSION, UNLIMITED TABLESPACE TO %[1]s; GRANT CREATE SESSION, SELECT ANY DICTIONARY TO %[3]s;\n", Owner, rand.Text(), Reader, password)
+		"GRANT CREATE SESSION, CREATE TABLE, UNLIMITED TABLESPACE TO %[1]s; GRANT CREATE SESSION, SELECT ANY DICTIONARY TO %[3]s;\n", Owner, rand.Text(), Reader, password)
 	if w.Oracle, err = orasim.Start(orasim.Config{Database: sql.Config{Services: []string{Service}}, Seed: users + string(table), Log: w.Log}); err != nil {
 		return err
 	}
