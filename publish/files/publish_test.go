@@ -251,7 +251,7 @@ func TestNamesStayInside(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(f.root, "evil.db")); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range [][2]string{{"evil", "t"}, {"dw", ".."}, {"dw", ""}, {"dw", "_hidden"}, {"", "t"}, {".dw", "t"}} {
+	for _, name := range [][2]string{{"evil", "t"}, {"dw", ".."}, {"dw", ""}, {"dw", "_hidden"}, {"", "t"}, {".dw", "t"}, {"dw", "../../escape"}} {
 		x := f.target
 		x.Database, x.Table = name[0], name[1]
 		if err := f.w.Create(t.Context(), x); !errors.Is(err, publish.ErrSchema) {
@@ -259,13 +259,6 @@ func TestNamesStayInside(t *testing.T) {
 		}
 	}
 	x := f.target
-	x.Table = "../../escape"
-	if err := f.w.Create(t.Context(), x); err != nil {
-		if _, err := os.Stat(filepath.Join(f.root, "..", "escape")); err == nil {
-			t.Error("a table's name led out of the root")
-		}
-	}
-	x = f.target
 	x.Partition = []publish.PartitionValue{{Column: "load_date", Value: "../../../x"}}
 	s := f.open(t)
 	if _, err := s.Publish(t.Context(), publish.Publication{Staging: f.staged[0], Target: x}, func(publish.Progress) {}); err != nil {

@@ -107,6 +107,9 @@ func (d description) kindDifferences() []string {
 	case strings.EqualFold(d.parameters["transactional"], "true"):
 		out = append(out, "it is transactional (ACID); only plain external tables are published to yet")
 	}
+	if scheme, _, _ := splitLocation(d.location); scheme != "hdfs" && d.location != "" {
+		out = append(out, fmt.Sprintf("it lies at %s; only tables on HDFS are published to yet", d.location))
+	}
 	if d.serde != parquetSerDe {
 		out = append(out, fmt.Sprintf("its format is %s; only Parquet is published to yet", d.serde))
 	}

@@ -88,6 +88,7 @@ func TestDifferencesNameEachFault(t *testing.T) {
 		{"EXTERNAL_TABLE", "MANAGED_TABLE", "it is a managed table"},
 		{"EXTERNAL_TABLE", "VIRTUAL_VIEW", "it is a virtual view"},
 		{"|EXTERNAL            |TRUE", "|transactional|true", "ACID"},
+		{"hdfs://nn:8020/warehouse", "s3a://bucket/warehouse", "it lies at s3a://bucket/warehouse/dw.db/insp dtl; only tables on HDFS"},
 		{"org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe", "org.apache.hadoop.hive.ql.io.orc.OrcSerde", "OrcSerde; only Parquet"},
 	} {
 		d := described(t, strings.Replace(describeRows, tt.old, tt.with, 1))

@@ -105,6 +105,7 @@ func TestReal(t *testing.T) {
 	r := newReal(t)
 	for name, test := range map[string]func(*testing.T, real){
 		"FilesReadAlikeByEveryReader":   filesReadAlike,
+		"MeasuresAlikeByEveryEngine":    measuresAlike,
 		"RefusesOtherTables":            refusesOtherTables,
 		"NUL04NotNullColumn":            notNullColumn,
 		"MissingDatabase":               missingDatabase,
@@ -177,6 +178,48 @@ func filesReadAlike(t *testing.T, r real) {
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("with %s: %v, %v, want %v", setting, got, err, want)
 		}
+	}
+}
+
+// Sums in two parts are exact in vectorised arithmetic and in the other.
+func measuresAlike(t *testing.T, r real) {
+	most := extract.Type{Kind: extract.Decimal, Precision: 38, Scale: 10}
+	n, err := extract.ParseDecimal(strings.Repeat("9", 28)+"."+strings.Repeat("9", 10), most)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := r.stage(t, "engines", []stage.Column{wide, at}, func(b *extract.Batch) {
+		for range 3 {
+			b.Cols[0].AppendWide(n)
+			b.Cols[1].AppendTime(-1, 1)
+			b.Rows++
+		}
+		b.Cols[0].AppendWide(extract.NewInt128(-1))
+		b.Cols[1].Null()
+		b.Rows++
+	})
+	var ms []extract.Measure
+	for _, w := range []extract.What{extract.Sum, extract.Min, extract.Max, extract.Checksum} {
+		ms = append(ms, extract.Measure{Column: "WIDE", Type: wide.Type, What: w})
+	}
+	ms = append(ms, extract.Measure{Column: "AT", Type: at.Type, What: extract.Checksum})
+	plain, err := hive.New(hive.Config{HS2: r.hs2, Lister: nobody{}, Settings: map[string]string{"hive.vectorized.execution.enabled": "false"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	var got [2][]extract.Metric
+	for i, w := range []*hive.Warehouse{r.hive, plain} {
+		if got[i], err = w.Measure(t.Context(), publish.Scope{Staging: &s}, ms); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !reflect.DeepEqual(got[0], got[1]) {
+		t.Errorf("vectorised %+v, not vectorised %+v", got[0], got[1])
+	}
+	// three times 10^28-10^-10, less 10^-10
+	if want := "2" + strings.Repeat("9", 28) + ".9999999996"; got[0][0].Value != want {
+		t.Errorf("sum %s, want %s", got[0][0].Value, want)
 	}
 }
 

@@ -10,8 +10,9 @@ import (
 	"github.com/beltran/gohive/hiveserver"
 )
 
-// closeTimeout bounds the clean-up after a statement or session was given up.
-const closeTimeout = 10 * time.Second
+// closeTimeout bounds the clean-up after a statement or session was given up: the server answers when the
+// query in it has stopped, which was seen to take ten seconds on a busy machine.
+const closeTimeout = 30 * time.Second
 
 // Session is one session of a server, on a connection of its own.
 type Session struct {
