@@ -40,7 +40,7 @@ func (w *World) Env(ctx context.Context) (env *pipeline.Env, closeAll func() err
 			err = errors.Join(err, closeAll())
 		}
 	}()
-	env = &pipeline.Env{Format: parquet.Format{}, Log: w.log(), Host: "test@here/" + strconv.Itoa(os.Getpid()),
+	env = &pipeline.Env{Format: w.format(), Log: w.log(), Host: "test@here/" + strconv.Itoa(os.Getpid()),
 		Limits: pipeline.Limits{Workers: 3, BatchRows: 2048, BatchBytes: 1 << 20, MaxSessions: map[string]int{"core": 6}},
 		Timing: pipeline.Timing{
 			Heartbeat: 500 * time.Millisecond, Stale: 10 * time.Second, StepRenew: 500 * time.Millisecond, StepLease: 10 * time.Second,
@@ -72,13 +72,21 @@ func (w *World) source() (extract.Source, error) {
 		}})
 }
 
+// format is that of the programs: without Hive, timestamps are in the calendar of everyone else.
+func (w *World) format() parquet.Format {
+	if w.Stack == nil {
+		return parquet.Format{Options: parquet.Options{Calendar: parquet.ProlepticCalendar}}
+	}
+	return parquet.Format{}
+}
+
 func (w *World) storeAndWarehouse(closers *[]func() error) (stage.Store, publish.Warehouse, error) {
 	if w.Stack == nil {
 		s, err := local.New(local.Options{Root: w.path("store")})
 		if err != nil {
 			return nil, nil, err
 		}
-		t, err := files.New(files.Config{Root: w.path("warehouse"), Format: parquet.Format{}})
+		t, err := files.New(files.Config{Root: w.path("warehouse"), Format: w.format()})
 		return s, t, err
 	}
 	at := func(root string) (*hdfs.Store, error) {

@@ -31,7 +31,7 @@ import (
 // but the ledger's; it is never nil.
 func Env(_ context.Context, cfg *config.Config, l *ledger.Ledger, log *slog.Logger) (env *pipeline.Env, closeAll func() error, err error) {
 	var b builder
-	format := fileFormat(cfg.Daemon.Limits)
+	format := fileFormat(cfg.Daemon)
 	env = &pipeline.Env{
 		Ledger: l, Log: log, Host: Who() + "/" + strconv.Itoa(os.Getpid()), Format: format,
 		Sources: b.sources(cfg.Daemon.Sources, log), Store: b.store(cfg.Daemon.Store),
@@ -152,6 +152,10 @@ func limits(d config.Daemon) pipeline.Limits {
 	return out
 }
 
-func fileFormat(l config.Limits) stage.Format {
-	return parquet.Format{Options: parquet.Options{RowGroupBytes: min(max(share(l)/4, leastRowGroup), mostRowGroup)}}
+func fileFormat(d config.Daemon) stage.Format {
+	opt := parquet.Options{RowGroupBytes: min(max(share(d.Limits)/4, leastRowGroup), mostRowGroup)}
+	if d.Warehouse.Files != nil { // no Hive reads it: the calendar of everyone else
+		opt.Calendar = parquet.ProlepticCalendar
+	}
+	return parquet.Format{Options: opt}
 }
