@@ -24,6 +24,7 @@ const (
 const (
 	CodeDispatchDead   = "DISPATCH_DEAD"   // a step was given up; the detail names the class of its last error
 	CodePublishUnknown = "PUBLISH_UNKNOWN" // whether the target changed is not known
+	CodeOverdue        = "RUN_OVERDUE"     // past its time limit where a run does not time out
 )
 
 // Entry is something that happened to a run: a state change, or what load_event holds.

@@ -33,7 +33,11 @@ func (l *Ledger) RetryPartition(ctx context.Context, held Held, lost Lost) (Outc
 			return l.failPartition(ctx, tx, run, held, move{event: EventExtractFailed, token: held.Token, class: lost.Class, message: message})
 		}
 		out = Outcome{Partition: PartitionRetry, Run: run.State}
-		return l.retry(ctx, tx, held, lost)
+		code := "RETRY"
+		if !lost.Counted {
+			code = "HANDED_BACK"
+		}
+		return l.retry(ctx, tx, held, code, lost)
 	})
 	if err != nil {
 		return Outcome{}, fmt.Errorf("retry partition %d: %w", held.Partition, err)
@@ -41,7 +45,11 @@ func (l *Ledger) RetryPartition(ctx context.Context, held Held, lost Lost) (Outc
 	return out, nil
 }
 
-func (l *Ledger) retry(ctx context.Context, tx pgx.Tx, held Held, lost Lost) error {
+// codeReissued is the event of an attempt that was taken from a worker that was not heard of.
+const codeReissued = "REISSUED"
+
+// retry gives a held partition back: RETRY, its chunks void, its session free.
+func (l *Ledger) retry(ctx context.Context, tx pgx.Tx, held Held, code string, lost Lost) error {
 	err := execOne(ctx, tx, "partition_retry", args{"run": held.Run, "idx": held.Partition, "token": held.Token,
 		"uncounted": !lost.Counted, "after": lost.After, "class": nullText(lost.Class), "message": nullText(lost.Message)})
 	if err != nil {
@@ -49,10 +57,6 @@ func (l *Ledger) retry(ctx context.Context, tx pgx.Tx, held Held, lost Lost) err
 	}
 	if err := endAttempt(ctx, tx, held); err != nil {
 		return err
-	}
-	code := "RETRY"
-	if !lost.Counted {
-		code = "HANDED_BACK"
 	}
 	if err := l.partitionEvent(ctx, tx, held, code, lost.Message); err != nil {
 		return err

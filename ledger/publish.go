@@ -162,14 +162,13 @@ func (r Result) outcome() (string, error) {
 // if armed, back to STAGING_VALIDATED (with a new dispatch) only if not; while the run's target is damaged no failure
 // says unchanged; nothing moves while the ledger's timeline is not compared. A repeat is answered as recorded.
 func (l *Ledger) PublishResult(ctx context.Context, hold Hold, r Result) (Run, error) {
-	outcome, err := r.outcome()
-	if err != nil {
+	if _, err := r.outcome(); err != nil {
 		return Run{}, err
 	}
 	if r.Event == EventPublishFailed && r.Target == "" {
 		return Run{}, invalid("publish result: a failure must say what became of the target")
 	}
-	err = l.decide(ctx, func(tx pgx.Tx) error {
+	err := l.decide(ctx, func(tx pgx.Tx) error {
 		if _, err := lock(ctx, tx, hold.Run); err != nil {
 			return err
 		}
@@ -180,7 +179,7 @@ func (l *Ledger) PublishResult(ctx context.Context, hold Hold, r Result) (Run, e
 		if err != nil {
 			return err
 		}
-		return l.endPublish(ctx, tx, run, a, hold, r, outcome)
+		return l.endPublish(ctx, tx, run, a, hold, r)
 	})
 	if err != nil {
 		return Run{}, fmt.Errorf("record publish result: %w", err)
@@ -188,8 +187,12 @@ func (l *Ledger) PublishResult(ctx context.Context, hold Hold, r Result) (Run, e
 	return l.Run(ctx, hold.Run)
 }
 
-func (l *Ledger) endPublish(ctx context.Context, tx pgx.Tx, run locked, a publishRow, hold Hold, r Result, outcome string) error {
+// endPublish ends the current attempt of a run that is PUBLISHING and moves the run.
+func (l *Ledger) endPublish(ctx context.Context, tx pgx.Tx, run locked, a publishRow, hold Hold, r Result) error {
+	outcome, err := r.outcome()
 	switch {
+	case err != nil:
+		return err
 	case a.Armed && r.Event == EventNotArmed:
 		return run.stale("the publish is armed, so its statement may have been sent")
 	case !a.Armed && (r.Event == EventPublished || r.Event == EventPublishFailed):
@@ -206,7 +209,7 @@ func (l *Ledger) endPublish(ctx context.Context, tx pgx.Tx, run locked, a publis
 			target = TargetDamaged
 		}
 	}
-	err := execOne(ctx, tx, "publish_end", args{"token": hold.Token, "outcome": outcome, "rows": r.RowsWritten, "after": nullJSON(r.After)})
+	err = execOne(ctx, tx, "publish_end", args{"token": hold.Token, "outcome": outcome, "rows": r.RowsWritten, "after": nullJSON(r.After)})
 	if err != nil {
 		return err
 	}

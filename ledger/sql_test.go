@@ -46,7 +46,7 @@ func TestStatementsAreUsedAndThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call := regexp.MustCompile(`(?:exec|execOne|one|many|found)(?:\[[^\]]+\])?\(ctx, (?:tx, |db, |l\.pool, )?"([a-z_]+)"`)
+	call := regexp.MustCompile(`(?:exec|execOne|one|many|found)(?:\[[^\]]+\])?\(ctx, (?:tx, |db, |[ls]\.pool, )?"([a-z_]+)"`)
 	used := map[string]bool{}
 	for _, file := range sources {
 		if strings.HasSuffix(file, "_test.go") {
