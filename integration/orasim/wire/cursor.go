@@ -120,20 +120,20 @@ func withoutPassword(sql string) string {
 // representable says whether we can send values of a type.
 func representable(code uint8) bool {
 	switch code {
-	case ora.Cursor, ora.Object, ora.Clob, ora.Blob, ora.Bfile, ora.JSON:
+	case ora.Cursor, ora.Object, ora.Bfile, ora.JSON:
 		return false
 	}
 	return true
 }
 
-// needsDefine says whether rows wait for the client to define its columns: a server never sends LONG values
-// with the execute that parsed the statement.
+// needsDefine says whether rows wait for the client to define its columns: a server never sends LONG or LOB
+// values with the execute that parsed the statement.
 func (c *cursor) needsDefine() bool {
 	if len(c.defines) > 0 {
 		return false
 	}
 	for _, col := range c.columns {
-		if col.form == formLong {
+		if col.form == formLong || col.form == formLOB {
 			return true
 		}
 	}
@@ -155,7 +155,7 @@ func (s *session) oall8(ctx context.Context) error {
 		text = r.SQL
 	}
 	if err := s.enter(text, r.has(optExecute)); err != nil {
-		return err
+		return s.fail(ctx, err, outcome{cursor: c.id})
 	}
 	if r.has(optParse) {
 		if err := s.parse(c, r.SQL); err != nil {
@@ -175,9 +175,25 @@ func (c *cursor) take(r *executeRequest) {
 		c.binds = r.Binds
 	}
 	if len(r.Defines) > 0 && r.has(optDefine) {
-		c.defines = r.Defines
+		c.define(r.Defines)
 	}
 	c.plain = r.has(optNoCompress)
+}
+
+// define says in which forms the client wants its LOB columns.
+func (c *cursor) define(defines []oac) {
+	c.defines = defines
+	for i := range c.columns[:min(len(c.columns), len(defines))] {
+		if d, col := defines[i], &c.columns[i]; isLOB(col.Type.Code) {
+			col.form, col.prefetch, col.charForm = formLOB, d.MaxChars, d.Type.Form
+			switch {
+			case d.long():
+				col.form = formLong
+			case d.Continuation&lobPrefetch != 0:
+				col.form = formLOBPrefetch
+			}
+		}
+	}
 }
 
 func (s *session) executed(ctx context.Context, c *cursor, r *executeRequest) error {
@@ -212,7 +228,7 @@ type execution struct {
 func (s *session) run(ctx context.Context, c *cursor, layout []oac, rows [][]ora.Value, commit bool) (execution, error) {
 	var done execution
 	c.drop()
-	if err := s.strike(0, false); err != nil {
+	if err := s.strike(ctx, 0, false); err != nil {
 		return done, err
 	}
 	if err := checkBinds(layout); err != nil {
@@ -223,6 +239,9 @@ func (s *session) run(ctx context.Context, c *cursor, layout []oac, rows [][]ora
 	}
 	for _, row := range rows {
 		if err := context.Cause(ctx); err != nil {
+			return done, err
+		}
+		if err := s.lobs.content(layout, row); err != nil {
 			return done, err
 		}
 		source, n, err := c.stmt.Execute(ctx, bindsOf(layout, row))
@@ -241,7 +260,7 @@ func (s *session) run(ctx context.Context, c *cursor, layout []oac, rows [][]ora
 			return done, err
 		}
 	}
-	return done, s.strike(0, true)
+	return done, s.strike(ctx, 0, true)
 }
 
 func checkBinds(layout []oac) error {
@@ -307,7 +326,7 @@ func (s *session) fetch(ctx context.Context) error {
 		return s.fail(ctx, ora.Errorf(1001, "invalid cursor"), outcome{})
 	}
 	if err := s.enter(c.sql, false); err != nil {
-		return err
+		return s.fail(ctx, err, outcome{cursor: c.id})
 	}
 	return s.result(ctx, c, max(1, int64(n)), headerFetch, false)
 }
@@ -323,7 +342,7 @@ func (s *session) reexecute(ctx context.Context, fetch bool) error {
 		return s.fail(ctx, ora.Errorf(1001, "invalid cursor"), outcome{})
 	}
 	if err := s.enter(c.sql, true); err != nil {
-		return err
+		return s.fail(ctx, err, outcome{cursor: c.id})
 	}
 	c.plain = r.Options1&optNoCompress != 0
 	done, err := s.run(ctx, c, r.Binds, r.Rows, r.Options2&reexecuteCommit != 0)

@@ -181,9 +181,9 @@ func TestLateErrorDropsItsBatch(t *testing.T) {
 
 func TestUnsupportedColumnIsRefused(t *testing.T) {
 	f := newFake()
-	f.query("SELECT LOB", []ora.Column{column("DOC", ora.Type{Code: ora.Clob, Bytes: 4000, Form: ora.FormDatabase})})
+	f.query("SELECT FILE", []ora.Column{column("DOC", ora.Type{Code: ora.Bfile, Bytes: 4000})})
 	db := open(t, start(t, f, nil), "")
-	if _, err := count(context.Background(), db, "SELECT LOB"); oraCode(err) != 3115 {
+	if _, err := count(context.Background(), db, "SELECT FILE"); oraCode(err) != 3115 {
 		t.Fatalf("got %v, want ORA-03115", err)
 	}
 	if err := selectOne(db); err != nil {

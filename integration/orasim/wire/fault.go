@@ -25,6 +25,9 @@ const (
 	// FaultStall delivers AtRow rows and then nothing until Release, or until the client is gone. It does not
 	// answer a break, like a network that died without a word.
 	FaultStall
+	// FaultHold delivers no row after AtRow until Release, like a server that computes for long: unlike
+	// FaultStall it answers a break, with ORA-01013. Rows of the reply being built are lost with it.
+	FaultHold
 	// FaultLatency waits Delay in every round trip.
 	FaultLatency
 	// FaultDrip sends Chunk bytes (default 1) per Delay.
@@ -32,6 +35,9 @@ const (
 	// FaultEarlyEnd delivers AtRow rows and then replies without a row, an error or ORA-01403, which no real
 	// server does and which go-ora takes for the end of the data.
 	FaultEarlyEnd
+	// FaultDamage changes one bit in one value of row AtRow (counted from 0); Seed picks the column and the bit.
+	// Nothing in the protocol tells.
+	FaultDamage
 	// FaultRowCount reports Rows as the number of rows affected or fetched.
 	FaultRowCount
 	// FaultLogin refuses a login with Code: at once and as the listener does for 12500..12599, else after the
@@ -53,9 +59,9 @@ type Fault struct {
 	Match Match
 	Kind  FaultKind
 
-	AtRow  int64 // FaultError, Close, Reset, HalfPacket, Stall, EarlyEnd
+	AtRow  int64 // FaultError, Close, Reset, HalfPacket, Stall, Hold, EarlyEnd, Damage
 	AtByte int64 // Close, Reset: bytes sent since the statement was executed; 0: AtRow decides
-	// Late makes Error, Close, Reset, HalfPacket and Stall strike after a statement without rows, or a commit,
+	// Late makes Error, Close, Reset, HalfPacket, Stall and Hold strike after a statement without rows, or a commit,
 	// has had its effect and before its answer is sent. Queries have no such moment.
 	Late bool
 
@@ -64,6 +70,7 @@ type Fault struct {
 	Delay time.Duration // Latency, Drip
 	Chunk int           // Drip: bytes per delay
 	Rows  int64         // RowCount
+	Seed  uint64        // Damage
 
 	Skip  int // let this many chances pass first
 	Times int // strike so often; 0: always

@@ -59,7 +59,7 @@ func (s *session) piggyback() error {
 		d.u8()
 		d.chr(n)
 	case pigFreeLOBs:
-		d.freeLOBs()
+		s.lobs.freeAll(d.freeLOBs())
 	default:
 		return fmt.Errorf("%w: unknown piggyback %#x", errDecode, code)
 	}
@@ -130,7 +130,8 @@ func (d *decoder) applicationContext() {
 	}
 }
 
-func (d *decoder) freeLOBs() {
+// freeLOBs reads the locators of temporary LOBs that the client needs no more.
+func (d *decoder) freeLOBs() []byte {
 	d.u8()
 	locators := d.count(maxField)
 	d.u8()
@@ -148,5 +149,5 @@ func (d *decoder) freeLOBs() {
 		d.u8()
 		d.uint()
 	}
-	d.skip(locators)
+	return d.raw(locators)
 }

@@ -15,6 +15,7 @@ const (
 	fnAuthenticate   = 0x73 // second phase
 	fnSessionKey     = 0x76 // first phase
 	fnPing           = 0x93
+	fnLOB            = 0x60
 )
 
 // Options of OALL8.
@@ -70,6 +71,9 @@ func (o oac) supported() bool { return !o.array() && representable(o.Type.Code) 
 func isLong(code uint8) bool {
 	return code == ora.Long || code == ora.LongRaw || code == typeLongVarchar || code == typeLongVarraw
 }
+
+// lobPrefetch in the continuation flags of a define asks for a LOB's size and beginning with its locator.
+const lobPrefetch = 0x2000000
 
 func isLOB(code uint8) bool { return code == ora.Clob || code == ora.Blob || code == ora.Bfile }
 

@@ -12,23 +12,29 @@ import (
 // column is a column of a result and the form in which its values travel.
 type column struct {
 	ora.Column
-	form valueForm
+	form     valueForm
+	prefetch uint32 // formLOBPrefetch: characters or bytes that come with the locator
+	charForm uint8  // a LOB in formLong: the character set form that the client defined
 }
 
 type valueForm uint8
 
 const (
-	formCLR    valueForm = iota
-	formNone             // always NULL: no byte in the row
-	formRowid            // not a CLR: fields
-	formUrowid           // a length, then a CLR
-	formLong             // a CLR, an indicator, a return code
+	formCLR         valueForm = iota
+	formNone                  // always NULL: no byte in the row
+	formRowid                 // not a CLR: fields
+	formUrowid                // a length, then a CLR
+	formLong                  // a CLR, an indicator, a return code
+	formLOB                   // a locator
+	formLOBPrefetch           // a locator, the size, the beginning of the content
 )
 
 func formOf(t ora.Type) valueForm {
 	switch {
 	case t.Bytes == 0 && !isLong(t.Code):
 		return formNone
+	case isLOB(t.Code):
+		return formLOB
 	case t.Code == ora.Rowid:
 		return formRowid
 	case t.Code == ora.Urowid:
@@ -52,13 +58,13 @@ func (s *session) rows(ctx context.Context, c *cursor, n int64, header byte) err
 		n = min(n, int64(limit))
 	}
 	s.rowHeader(header, len(c.columns), n)
-	w := rowWriter{enc: &s.enc, cols: c.columns, compress: !c.plain}
+	w := rowWriter{enc: &s.enc, lobs: &s.lobs, cols: c.columns, compress: !c.plain}
 	for w.sent < n {
 		if s.endsEarly(w.sent, c.fetched) {
 			return nil
 		}
 		if c.fetched > 0 { // row 0 was the execute's
-			if err := s.strike(c.fetched, false); err != nil {
+			if err := s.strike(ctx, c.fetched, false); err != nil {
 				return err
 			}
 		}
@@ -69,7 +75,7 @@ func (s *session) rows(ctx context.Context, c *cursor, n int64, header byte) err
 		if err != nil {
 			return err
 		}
-		if err := w.write(row); err != nil {
+		if err := w.write(s.damaged(row, c.fetched)); err != nil {
 			return err
 		}
 		c.fetched++
@@ -96,6 +102,7 @@ const wholeRows = 2
 // rowWriter encodes the rows of one reply.
 type rowWriter struct {
 	enc      *encoder
+	lobs     *lobs
 	cols     []column
 	compress bool
 	sent     int64
@@ -123,7 +130,7 @@ func (w *rowWriter) write(row []ora.Value) error {
 		if w.vectors && w.vector[i>>3]&(1<<(i&7)) == 0 {
 			continue
 		}
-		if err := w.enc.value(w.cols[i].form, row[i]); err != nil {
+		if err := w.value(&w.cols[i], row[i]); err != nil {
 			return err
 		}
 	}
@@ -139,8 +146,7 @@ func (w *rowWriter) compare(row []ora.Value) (changed int) {
 	}
 	clear(w.vector)
 	for i, v := range row {
-		f := w.cols[i].form
-		if f == formLong || f == formNone || !bytes.Equal(v, w.prev[i]) {
+		if !w.cols[i].form.comparable() || !bytes.Equal(v, w.prev[i]) {
 			w.vector[i>>3] |= 1 << (i & 7)
 			changed++
 		}
@@ -156,19 +162,29 @@ func (w *rowWriter) remember(row []ora.Value) {
 		w.prev = make([][]byte, len(row))
 	}
 	for i, v := range row {
-		w.prev[i] = append(w.prev[i][:0], v...)
+		if w.cols[i].form.comparable() {
+			w.prev[i] = append(w.prev[i][:0], v...)
+		}
 	}
 }
 
-func (e *encoder) value(f valueForm, v ora.Value) error {
-	switch f {
+// comparable says whether a value may be left out when it is that of the row before.
+func (f valueForm) comparable() bool {
+	return f == formCLR || f == formRowid || f == formUrowid
+}
+
+func (w *rowWriter) value(c *column, v ora.Value) error {
+	e := w.enc
+	switch c.form {
 	case formNone:
 	case formRowid:
 		return e.rowid(v)
 	case formUrowid:
 		return e.urowid(v)
 	case formLong:
-		e.long(v)
+		e.long(inForm(c.Type, c.charForm, v))
+	case formLOB, formLOBPrefetch:
+		w.lob(c, v)
 	default:
 		e.clr(v)
 	}
@@ -217,6 +233,31 @@ func (e *encoder) long(v ora.Value) {
 		return
 	}
 	e.raw(0, 0)
+}
+
+// lob sends a locator, with what the client wants to have at once. Only nil is NULL: a LOB may be empty.
+func (w *rowWriter) lob(c *column, v ora.Value) {
+	e := w.enc
+	if v == nil {
+		e.u8(0)
+		return
+	}
+	l := travelling(c.Type, v)
+	locator := w.lobs.add(l)
+	e.uint(uint64(len(locator)))
+	if c.form == formLOBPrefetch {
+		e.uint(uint64(l.length()))
+		e.uint(lobChunk)
+		if c.prefetch > 0 {
+			if l.text {
+				e.u8(1) // the character set follows
+				e.uint(charsetUTF16)
+				e.u8(c.Type.Form)
+			}
+			e.clr(l.read(1, int64(c.prefetch)))
+		}
+	}
+	e.clr(locator)
 }
 
 // drained says whether err is the end of a result.

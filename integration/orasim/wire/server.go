@@ -19,11 +19,13 @@ type Config struct {
 	Verifier Verifier // default Verifier12c
 	// FieldVersion is the TTC field version offered; default 12, that of 19c. Others are for tests of clients.
 	FieldVersion int
-	MaxSDU       int  // largest session data unit agreed to; default 2 MiB
-	MaxReplyRows int  // fewer rows than asked in a reply; 0: as many as asked
-	MaxCursors   int  // open cursors a session; default 300
-	ANO          bool // let clients run the native network services exchange
-	Log          *slog.Logger
+	MaxSDU       int // largest session data unit agreed to; default 2 MiB
+	MaxReplyRows int // fewer rows than asked in a reply; 0: as many as asked
+	MaxCursors   int // open cursors a session; default 300
+	// CommentFaults lets statements set faults on themselves, see comment.go.
+	CommentFaults bool
+	ANO           bool // let clients run the native network services exchange
+	Log           *slog.Logger
 }
 
 func (c *Config) setDefaults() error {

@@ -29,6 +29,7 @@ type session struct {
 	sess        ora.Session // nil until logged in
 	sid, serial uint32
 	cursors     cursors
+	lobs        lobs
 	callNo      byte   // of the call that runs, as the client numbers them
 	calls       uint16 // calls so far: the end-to-end sequence
 	faults      []*Armed
@@ -145,6 +146,8 @@ func (s *session) call(ctx context.Context, code byte) error {
 		return s.plain(ctx, "PING", nil)
 	case fnLogoff:
 		return s.plain(ctx, "LOGOFF", nil)
+	case fnLOB:
+		return s.lobOperation(ctx)
 	case fnVersion:
 		return s.version()
 	}
@@ -154,14 +157,14 @@ func (s *session) call(ctx context.Context, code byte) error {
 // plain serves a function without arguments.
 func (s *session) plain(ctx context.Context, name string, do func() error) error {
 	if err := s.enter(name, true); err != nil {
-		return err
+		return s.fail(ctx, err, outcome{})
 	}
-	err := s.strike(0, false)
+	err := s.strike(ctx, 0, false)
 	if err == nil && do != nil {
 		err = do()
 	}
 	if err == nil {
-		err = s.strike(0, true)
+		err = s.strike(ctx, 0, true)
 	}
 	if err != nil {
 		return s.fail(ctx, err, outcome{})
