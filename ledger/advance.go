@@ -19,6 +19,7 @@ type move struct {
 	detail  json.RawMessage
 	outcome string // of FAILED_PUBLISH
 	keep    int64  // a dispatch that stays open: the one being acknowledged
+	ungated bool   // by the comparison of timelines itself, which the gate waits for
 }
 
 // advance is the only writer of a run's state. In the transaction that holds the run's row it moves the run, closes and
@@ -57,7 +58,7 @@ func (l *Ledger) advance(ctx context.Context, tx pgx.Tx, run locked, m move) (lo
 func (l *Ledger) step(ctx context.Context, tx pgx.Tx, run locked, to State, m move) (locked, error) {
 	n, err := exec(ctx, tx, "run_advance", args{
 		"run": run.ID, "from": run.State, "seq": run.Seq, "event": m.event, "to": to, "by": m.by, "token": nullUUID(m.token),
-		"class": nullText(m.class), "message": nullText(m.message), "detail": nullJSON(m.detail), "outcome": nullText(m.outcome),
+		"class": nullText(m.class), "message": nullText(m.message), "detail": nullJSON(m.detail), "outcome": nullText(m.outcome), "ungated": m.ungated,
 	})
 	if err != nil {
 		return run, err

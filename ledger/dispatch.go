@@ -73,6 +73,7 @@ type dispatchRow struct {
 const (
 	dispatchPending = "PENDING"
 	dispatchAcked   = "ACKED"
+	dispatchDead    = "DEAD"
 )
 
 // OwnStep acknowledges a dispatch: in one transaction the row is ACKED, the step's token and lease are written on the

@@ -123,14 +123,53 @@ func (e *ClaimMismatchError) Is(target error) bool {
 type TransitionError struct {
 	From  State
 	Event Event
+	Why   string // may be empty
 }
 
 func (e *TransitionError) Error() string {
-	return fmt.Sprintf("event %s is not allowed in state %q", e.Event, e.From)
+	text := fmt.Sprintf("event %s is not allowed in state %q", e.Event, e.From)
+	if e.Why != "" {
+		text += ": " + e.Why
+	}
+	return text
 }
 
 // Is makes errors.Is(err, ErrTransition) hold.
 func (e *TransitionError) Is(target error) bool { return target == ErrTransition }
+
+// ResolveError says why a word on a publish is not taken.
+type ResolveError struct {
+	Run     uuid.UUID
+	As      ResolveAs
+	Verdict Verdict // empty: none
+	Why     string
+}
+
+func (e *ResolveError) Error() string {
+	verdict := e.Verdict
+	if verdict == "" {
+		verdict = "none"
+	}
+	return fmt.Sprintf("run %s is not resolved as %s (verdict: %s): %s", e.Run, e.As, verdict, e.Why)
+}
+
+// Is makes errors.Is(err, ErrTransition) hold.
+func (e *ResolveError) Is(target error) bool { return target == ErrTransition }
+
+// ReissueError says why a partition is not sent again.
+type ReissueError struct {
+	Run       uuid.UUID
+	Partition int
+	State     PartitionState
+	Why       string
+}
+
+func (e *ReissueError) Error() string {
+	return fmt.Sprintf("partition %d of run %s is not reissued: %s", e.Partition, e.Run, e.Why)
+}
+
+// Is makes errors.Is(err, ErrTransition) hold.
+func (e *ReissueError) Is(target error) bool { return target == ErrTransition }
 
 // ManifestError says which invariant a manifest broke. The run is FAILED_MANIFEST, committed, when it is returned.
 type ManifestError struct {

@@ -20,11 +20,16 @@ const (
 	KindState     = "state" // a row of load_history, in what Events returns
 )
 
-// Codes of alerts that the ledger itself raises.
+// Codes of what the ledger itself tells.
 const (
 	CodeDispatchDead   = "DISPATCH_DEAD"   // a step was given up; the detail names the class of its last error
 	CodePublishUnknown = "PUBLISH_UNKNOWN" // whether the target changed is not known
 	CodeOverdue        = "RUN_OVERDUE"     // past its time limit where a run does not time out
+	CodeTargetDamaged  = "TARGET_DAMAGED"  // the target holds a part of what was published
+	CodeLedgerMismatch = "LEDGER_MISMATCH" // a mark in the store tells of what the ledger does not know
+	CodeResent         = "RESENT"          // a step was made due again by a person; no alert
+	CodeCompared       = "TIMELINE_COMPARED"
+	CodeCleaned        = "CLEANED"
 )
 
 // Entry is something that happened to a run: a state change, or what load_event holds.
@@ -56,8 +61,12 @@ func (l *Ledger) event(ctx context.Context, db querier, e Entry) error {
 
 // partitionEvent appends what happened to an attempt, with its token.
 func (l *Ledger) partitionEvent(ctx context.Context, tx pgx.Tx, held Held, code, message string) error {
+	return l.partitionEventBy(ctx, tx, held, code, message, "")
+}
+
+func (l *Ledger) partitionEventBy(ctx context.Context, tx pgx.Tx, held Held, code, message, by string) error {
 	return l.event(ctx, tx, Entry{Run: held.Run, Partition: &held.Partition, Kind: KindPartition, Code: code, Message: message,
-		Detail: tokenDetail(held.Token)})
+		Detail: tokenDetail(held.Token), By: by})
 }
 
 // tokenDetail is the JSON that names a token.

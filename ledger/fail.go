@@ -69,6 +69,9 @@ func (l *Ledger) Cancel(ctx context.Context, id uuid.UUID, by, reason string) (R
 		if err != nil || run.State == Cancelled {
 			return err
 		}
+		if _, err := Next(run.State, EventCancel); err != nil {
+			return &TransitionError{From: run.State, Event: EventCancel, Why: notCancelled(run.State)}
+		}
 		_, err = l.advance(ctx, tx, run, move{event: EventCancel, by: by, class: classCancelled, message: reason})
 		return err
 	})
@@ -76,4 +79,17 @@ func (l *Ledger) Cancel(ctx context.Context, id uuid.UUID, by, reason string) (R
 		return Run{}, fmt.Errorf("cancel run: %w", err)
 	}
 	return l.Run(ctx, id)
+}
+
+// notCancelled says why a run in this state is not cancelled.
+func notCancelled(s State) string {
+	switch s {
+	case Publishing:
+		return "its statement may be changing the target and cannot be taken back; wait for it, or reconcile the run"
+	case PublishUnknown:
+		return "whether the target changed is not known; reconcile the run and resolve it"
+	case Published:
+		return "the target has changed; its validation ends the run"
+	}
+	return "it is over"
 }

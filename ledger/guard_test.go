@@ -83,11 +83,20 @@ var handTyped = []struct{ name, sql, code, wall string }{
 	{"pending with a token", "UPDATE loadctl.load_partition SET state = 'PENDING', ended_at = NULL WHERE run_id = $1 AND idx = 0", checked, "partition_unowned"},
 	{"unarmed after it was sent", "UPDATE loadctl.load_publish SET armed_at = NULL WHERE run_id = $1", checked, "publish_sent"},
 	{"armed without evidence", "UPDATE loadctl.load_publish SET evidence = NULL WHERE run_id = $1", checked, "publish_armed"},
-	{"verdict without a fence", "UPDATE loadctl.load_publish SET verdict = 'APPLIED' WHERE run_id = $1", checked, "publish_verdict"},
+	{"verdict without a fence", "UPDATE loadctl.load_publish SET verdict = 'APPLIED', verdict_at = now() WHERE run_id = $1", checked, "publish_verdict"},
 	{"resolved without a reason", "UPDATE loadctl.load_publish SET resolved_as = 'failed' WHERE run_id = $1", checked, "publish_resolved"},
+	{"resolved without a fence", resolve("published", "verdict = 'UNDECIDED', verdict_at = now()"), checked, "publish_resolved_fenced"},
+	{"published against the verdict", resolve("published", "fenced_at = now(), verdict = 'NOT_APPLIED', verdict_at = now()"), checked, "publish_resolved_proved"},
+	{"failed against the verdict", resolve("failed", "fenced_at = now(), verdict = 'APPLIED', verdict_at = now()"), checked, "publish_resolved_proved"},
+	{"republished without a verdict", resolve("republish", "fenced_at = now()"), checked, "publish_resolved_proved"},
 	{"second chunk of an index", "INSERT INTO loadctl.load_file (run_id, partition, token, idx, path, rows, bytes, digest) VALUES ($1, 0, gen_random_uuid(), 0, 'x', 1, 1, 'd')", unique, "file_one_live_index"},
 	{"second dispatch", "INSERT INTO loadctl.load_dispatch (run_id, run_seq, kind, state) VALUES ($1, 6, 'VALIDATE_TARGET', 'PENDING')", unique, ""},
 	{"dispatch of nothing", "INSERT INTO loadctl.load_dispatch (run_id, run_seq, kind, state) VALUES ($1, 77, 'PUBLISH', 'PENDING')", foreignKey, ""},
+}
+
+// resolve is a statement that resolves a publish, typed by hand.
+func resolve(as, more string) string {
+	return "UPDATE loadctl.load_publish SET resolved_as = '" + as + "', resolved_at = now(), resolved_by = 'me', reason = 'so', " + more + " WHERE run_id = $1"
 }
 
 // advance is the statement that moves a run from PUBLISHED, typed by hand.

@@ -15,6 +15,7 @@ type Lost struct {
 	Message string
 	After   time.Duration // before it is tried again
 	Counted bool          // false for a hand-back at shutdown: the attempt does not count
+	by      string        // who decided, if not the ledger's By
 }
 
 // RetryPartition gives a partition back: RUNNING to RETRY, its chunks void, its session free. It guards that the token
@@ -58,7 +59,7 @@ func (l *Ledger) retry(ctx context.Context, tx pgx.Tx, held Held, code string, l
 	if err := endAttempt(ctx, tx, held); err != nil {
 		return err
 	}
-	if err := l.partitionEvent(ctx, tx, held, code, lost.Message); err != nil {
+	if err := l.partitionEventBy(ctx, tx, held, code, lost.Message, lost.by); err != nil {
 		return err
 	}
 	return notify(ctx, tx, held.Run)

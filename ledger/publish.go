@@ -29,6 +29,18 @@ type Attempt struct {
 	After       json.RawMessage
 	EndedAt     *time.Time
 	Outcome     string // published, failed, unknown, not_armed; empty while it runs
+
+	Mark         *int            // the number of the mark that this row was made from; nil: the ledger knows its claim
+	FencedAt     *time.Time      // nil: its statement may still be under way
+	Fence        json.RawMessage // how it was fenced, or why it could not be
+	Observations json.RawMessage // of the target: [{"at": …, "seen": …}]
+	Verdict      Verdict         // empty: none yet
+	VerdictAt    *time.Time
+	JudgedBy     json.RawMessage // what the verdict was drawn from
+	ResolvedAs   ResolveAs       // empty: not resolved
+	ResolvedAt   *time.Time
+	ResolvedBy   string
+	Reason       string
 }
 
 // Arming is what the arm stores.
@@ -39,13 +51,20 @@ type Arming struct {
 	Tag      string
 }
 
+func (a Arming) check() error {
+	if len(a.Evidence) == 0 || len(a.Session) == 0 || a.Instance == "" || a.Tag == "" {
+		return invalid("arm publish: evidence, session, instance and tag are required")
+	}
+	return nil
+}
+
 // Arm gives the right to send the statement, once. One UPDATE that also stores the evidence and the session. It guards:
 // the run is PUBLISHING under this token; it was not armed before; the ledger's timeline still is that of the claim, and
 // is the one last compared (ErrTimeline otherwise). Only a caller to whom Arm returned nil may send. Arm is not to be
 // repeated: after ErrCommitUnknown read Attempts; an attempt whose ArmedAt is set under this token was armed by this call.
 func (l *Ledger) Arm(ctx context.Context, hold Hold, a Arming) error {
-	if len(a.Evidence) == 0 || len(a.Session) == 0 || a.Instance == "" || a.Tag == "" {
-		return invalid("arm publish: evidence, session, instance and tag are required")
+	if err := a.check(); err != nil {
+		return err
 	}
 	err := l.decide(ctx, func(tx pgx.Tx) error {
 		n, err := exec(ctx, tx, "publish_arm", args{"run": hold.Run, "token": hold.Token, "evidence": string(a.Evidence),
@@ -77,16 +96,28 @@ func refusedArm(ctx context.Context, tx pgx.Tx, hold Hold) error {
 	return fmt.Errorf("run %s: %w", run.ID, ErrTimeline)
 }
 
-// publishRow is what a decision reads of the current attempt.
-type publishRow struct{ Armed bool }
+// publishRow is what a decision reads of an attempt. The row changes only under the lock of its run.
+type publishRow struct {
+	Attempt int
+	Armed   bool
+	Ended   bool
+	Fenced  bool
+	Verdict Verdict
+}
 
 // lockPublish locks a run that is PUBLISHING under the token.
 func lockPublish(ctx context.Context, tx pgx.Tx, hold Hold) (locked, publishRow, error) {
+	return lockAttempt(ctx, tx, hold, Publishing)
+}
+
+// lockAttempt locks a run that is in a state and whose current attempt to publish has the token. State and token
+// together: a word about one attempt never decides about the next.
+func lockAttempt(ctx context.Context, tx pgx.Tx, hold Hold, state State) (locked, publishRow, error) {
 	run, err := lock(ctx, tx, hold.Run)
 	if err != nil {
 		return run, publishRow{}, err
 	}
-	if run.State != Publishing || run.PublishToken == nil || *run.PublishToken != hold.Token {
+	if run.State != state || run.PublishToken == nil || *run.PublishToken != hold.Token {
 		return run, publishRow{}, run.stale("the publish is not this token's")
 	}
 	a, found, err := one[publishRow](ctx, tx, "publish_get", args{"run": hold.Run, "token": hold.Token})
@@ -141,6 +172,7 @@ type Result struct {
 	Class       string
 	Message     string
 	Detail      json.RawMessage // for the history; After if empty
+	By          string          // who decided; the ledger's By if empty
 }
 
 // outcomes are the words of load_publish.outcome.
@@ -218,7 +250,7 @@ func (l *Ledger) endPublish(ctx context.Context, tx pgx.Tx, run locked, a publis
 			return err
 		}
 	}
-	next, err := l.advance(ctx, tx, run, move{event: r.Event, token: hold.Token, class: r.Class, message: r.Message, detail: detail, outcome: target})
+	next, err := l.advance(ctx, tx, run, move{event: r.Event, by: r.By, token: hold.Token, class: r.Class, message: r.Message, detail: detail, outcome: target})
 	if err != nil || r.Event != EventNotArmed {
 		return err
 	}

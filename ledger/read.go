@@ -84,12 +84,13 @@ func (l *Ledger) found(ctx context.Context, name string, a args) ([]Run, error) 
 
 // Filter narrows List. The zero value lists the newest 100 runs.
 type Filter struct {
-	Job    string
-	Key    string
-	States []State // any of them
-	Active bool    // only runs that are not over
-	Since  time.Time
-	Limit  int
+	Job     string
+	Key     string
+	States  []State // any of them
+	Active  bool    // only runs that are not over
+	Damaged bool    // only runs whose target is damaged, whatever their state: the alert hangs on the flag
+	Since   time.Time
+	Limit   int
 }
 
 // List reads runs, newest first.
@@ -97,7 +98,7 @@ func (l *Ledger) List(ctx context.Context, f Filter) ([]Run, error) {
 	if f.Limit <= 0 {
 		f.Limit = 100
 	}
-	runs, err := l.found(ctx, "run_list", args{"job": f.Job, "key": f.Key, "states": f.States, "active": f.Active, "since": f.Since, "limit": f.Limit})
+	runs, err := l.found(ctx, "run_list", args{"job": f.Job, "key": f.Key, "states": f.States, "active": f.Active, "damaged": f.Damaged, "since": f.Since, "limit": f.Limit})
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", l.connectError(err))
 	}

@@ -46,8 +46,9 @@ type Run struct {
 	SealedDir      string
 	PublishAttempt int
 	PublishToken   uuid.UUID
-	TargetDamaged  bool   // a publish of this run left the target half changed, and no later run of the key mended it
-	TargetOutcome  string // of FAILED_PUBLISH: unchanged, damaged or unverified
+	TargetDamaged  bool       // a publish of this run left the target half changed, and no later run of the key mended it
+	TargetOutcome  string     // of FAILED_PUBLISH: unchanged, damaged or unverified
+	CleanedAt      *time.Time // when its files were deleted
 
 	Class   string          // of the last state change, if it was a failure
 	Message string          // of the last state change
@@ -110,6 +111,7 @@ type locked struct {
 	PublishToken   *uuid.UUID
 	TargetDamaged  bool
 	Sealed         bool
+	Cleaned        bool
 }
 
 // lock locks the run's row and returns what it says then. All that a decision reads after this is up to date.

@@ -254,6 +254,7 @@ CREATE TABLE loadctl.load_publish (
   run_id       uuid NOT NULL REFERENCES loadctl.load_run,
   attempt      int  NOT NULL CHECK (attempt > 0),
   token        uuid NOT NULL UNIQUE,
+  mark         int  CHECK (mark > 0), -- the mark in the store that the row was made from; NULL: it was claimed
   timeline     text NOT NULL,
   claimed_by   text NOT NULL,
   claimed_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -275,7 +276,9 @@ CREATE TABLE loadctl.load_publish (
   observations json,
   verdict      text CHECK (verdict IN ('APPLIED', 'NOT_APPLIED', 'DAMAGED', 'CONFLICT', 'UNDECIDED')),
   verdict_at   timestamptz,
+  judged_by    json,
   resolved_as  text CHECK (resolved_as IN ('published', 'failed', 'republish')),
+  resolved_at  timestamptz,
   resolved_by  text,
   reason       text,
   PRIMARY KEY (run_id, attempt),
@@ -284,7 +287,14 @@ CREATE TABLE loadctl.load_publish (
   CONSTRAINT publish_sent CHECK (armed_at IS NOT NULL OR num_nonnulls(operation, query_id, rows_written, after) = 0),
   CONSTRAINT publish_ended CHECK ((ended_at IS NULL) = (outcome IS NULL)),
   CONSTRAINT publish_verdict CHECK (verdict IS NULL OR verdict = 'UNDECIDED' OR fenced_at IS NOT NULL),
-  CONSTRAINT publish_resolved CHECK (num_nulls(resolved_as, resolved_by, reason) IN (0, 3))
+  CONSTRAINT publish_judged CHECK ((verdict IS NULL) = (verdict_at IS NULL)),
+  CONSTRAINT publish_resolved CHECK (num_nulls(resolved_as, resolved_at, resolved_by, reason) IN (0, 4)),
+  CONSTRAINT publish_resolved_fenced CHECK (resolved_as IS NULL OR fenced_at IS NOT NULL),
+  CONSTRAINT publish_resolved_proved CHECK (CASE resolved_as
+    WHEN 'published' THEN coalesce(verdict NOT IN ('NOT_APPLIED', 'DAMAGED'), true)
+    WHEN 'failed' THEN verdict IS DISTINCT FROM 'APPLIED'
+    WHEN 'republish' THEN coalesce(verdict IN ('NOT_APPLIED', 'DAMAGED'), false)
+    ELSE true END)
 );
 ALTER TABLE loadctl.load_run ADD CONSTRAINT run_publish_token FOREIGN KEY (id, publish_attempt, publish_token)
   REFERENCES loadctl.load_publish (run_id, attempt, token);

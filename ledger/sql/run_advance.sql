@@ -5,7 +5,7 @@ WITH moved AS (
          step = NULL, step_dispatch = NULL, step_token = NULL, step_owner = NULL, step_lease_until = NULL
     FROM loadctl.state s, loadctl.state f
    WHERE r.id = @run AND r.state = @from AND r.seq = @seq AND s.name = @to AND f.name = @from
-     AND (NOT f.gated OR (SELECT compared_timeline FROM loadctl.load_ledger) = loadctl.timeline())
+     AND (NOT f.gated OR @ungated OR (SELECT compared_timeline FROM loadctl.load_ledger) = loadctl.timeline())
   RETURNING r.id, r.seq
 ), closed AS (
   UPDATE loadctl.load_history h SET closed = true FROM moved m WHERE h.run_id = m.id AND h.seq = m.seq - 1

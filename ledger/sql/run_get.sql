@@ -8,7 +8,7 @@ SELECT r.id, r.job, r.business_key AS key, r.number, r.target_id, r.source, r.ma
        coalesce(r.step_lease_until, '0001-01-01 00:00:00+00') AS step_lease_until,
        coalesce(r.sealed_dir, '') AS sealed_dir, r.publish_attempt,
        coalesce(r.publish_token, '00000000-0000-0000-0000-000000000000') AS publish_token,
-       r.target_damaged, coalesce(r.target_outcome, '') AS target_outcome,
+       r.cleaned_at, r.target_damaged, coalesce(r.target_outcome, '') AS target_outcome,
        coalesce(h.class, '') AS class, coalesce(h.message, '') AS message, h.detail,
        p.partitions, p.partitions_done, p.rows_done, p.retries, f.chunks, f.bytes
   FROM unnest(@ids::uuid[]) WITH ORDINALITY AS want (id, ord)
