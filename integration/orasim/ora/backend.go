@@ -138,3 +138,22 @@ type RowSource interface {
 	Next(ctx context.Context) ([]Value, error)
 	Close()
 }
+
+// PackedSource is a RowSource that can hand over many rows at once, encoded, for clients that can take more
+// than a row at a time can give.
+type PackedSource interface {
+	RowSource
+	// NextPacked appends up to n rows to dst and says how many. At the end it returns 0 and io.EOF. It goes on
+	// where Next or NextPacked stopped.
+	NextPacked(ctx context.Context, dst *Packed, n int) (int, error)
+}
+
+// Packed is rows in the form of a CLR for each value: one byte for the length, which is at most 252, then the
+// value; a NULL is the length 0. There is nothing between rows, which end at Ends.
+type Packed struct {
+	Bytes []byte
+	Ends  []int
+}
+
+// Reset empties it and keeps the memory.
+func (p *Packed) Reset() { p.Bytes, p.Ends = p.Bytes[:0], p.Ends[:0] }
