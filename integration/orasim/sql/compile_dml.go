@@ -10,6 +10,7 @@ import (
 type dml struct {
 	object *object
 	where  []condition // UPDATE, DELETE, FOR UPDATE
+	bounds []bound     // what they say about single columns
 	wait   *expr       // FOR UPDATE: seconds; nil: for ever
 
 	query  *subplan // INSERT ... SELECT
@@ -152,19 +153,20 @@ func (c *compiler) compileIn(o *object, ref *tableRef, fn func() error) error {
 	return fn()
 }
 
-func (c *compiler) whereOf(n node) ([]condition, error) {
-	var conds []condition
+// whereOf compiles the conditions of UPDATE, DELETE or FOR UPDATE in the scope of the target's row.
+func (c *compiler) whereOf(d *dml, n node) error {
 	for _, term := range conjuncts(n) {
 		if usesRownum(term) {
-			return nil, errAt(term.at(), 3001, "unimplemented feature: ROWNUM in DML")
+			return errAt(term.at(), 3001, "unimplemented feature: ROWNUM in DML")
 		}
 		x, err := c.cond(term)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		conds = append(conds, x)
+		d.where = append(d.where, x)
 	}
-	return conds, nil
+	d.bounds = c.bounds(conjuncts(n), c.scope.tables[0])
+	return nil
 }
 
 func (c *compiler) update(s *updateStmt) (*dml, error) {
@@ -174,7 +176,7 @@ func (c *compiler) update(s *updateStmt) (*dml, error) {
 	}
 	d := &dml{object: o}
 	err = c.compileIn(o, s.target, func() error {
-		if d.where, err = c.whereOf(s.where); err != nil {
+		if err := c.whereOf(d, s.where); err != nil {
 			return err
 		}
 		for _, a := range s.sets {
@@ -220,10 +222,7 @@ func (c *compiler) delete(s *deleteStmt) (*dml, error) {
 		return nil, err
 	}
 	d := &dml{object: o, remove: true}
-	err = c.compileIn(o, s.target, func() error {
-		d.where, err = c.whereOf(s.where)
-		return err
-	})
+	err = c.compileIn(o, s.target, func() error { return c.whereOf(d, s.where) })
 	return d, err
 }
 
@@ -249,10 +248,7 @@ func (c *compiler) forUpdate(s *selectStmt) (*dml, error) {
 		}
 		d.wait = &e
 	}
-	err = c.compileIn(o, ref, func() error {
-		d.where, err = c.whereOf(b.where)
-		return err
-	})
+	err = c.compileIn(o, ref, func() error { return c.whereOf(d, b.where) })
 	return d, err
 }
 

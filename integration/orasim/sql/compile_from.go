@@ -183,6 +183,9 @@ func (c *compiler) filter(u *unit, conds []node, outer *scope) error {
 			}
 			f.conds = append(f.conds, x)
 		}
+		if t, ok := u.src.(narrower); ok {
+			t.narrow(c.bounds(conds, u.tables[0]))
+		}
 		return nil
 	})
 	u.src = f

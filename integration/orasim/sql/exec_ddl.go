@@ -318,9 +318,7 @@ func (s *Session) dropIndex(c *catalog, x *object) error {
 	if slices.ContainsFunc(t.constraints, func(k constraint) bool { return k.name == x.name && k.typ != "C" }) {
 		return ora.Errorf(2429, "cannot drop index used for enforcement of unique/primary key")
 	}
-	if x.unique {
-		t.table.DropUnique(indexName(x.objectName))
-	}
+	t.table.DropIndex(indexName(x.objectName))
 	delete(c.objects, x.objectName)
 	return nil
 }
@@ -372,6 +370,8 @@ func (s *Session) createIndex(c *catalog, x *createIndex) error {
 		if err := t.table.AddUnique(indexName(name), columns); err != nil {
 			return ora.Errorf(1452, "cannot CREATE UNIQUE INDEX; duplicate keys found")
 		}
+	} else if err := t.table.AddIndex(indexName(name), columns); err != nil {
+		return err
 	}
 	c.add(&object{objectName: name, kind: kindIndex, target: t.objectName, keys: x.columns, unique: x.unique}, s.db.cfg.Now())
 	return nil

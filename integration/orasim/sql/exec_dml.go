@@ -138,7 +138,12 @@ func (d *dml) modify(x *execution, tx *store.Tx, wait store.Wait) (int64, error)
 
 // attempt returns the changes to make, or again when the statement must start over.
 func (d *dml) attempt(x *execution, tx *store.Tx, wait store.Wait) (changes []store.RowChange, again bool, err error) {
+	wanted, none, err := limits(d.bounds, x, nil)
+	if none || err != nil {
+		return nil, false, err
+	}
 	cur := d.object.table.Scan(x.view)
+	cur.Narrow(wanted)
 	f := frame{x: x}
 	for {
 		if err := x.tick(); err != nil {

@@ -12,21 +12,36 @@ type tableSource struct {
 	withRowid bool
 	asOf      *expr // an SCN or a time, evaluated when the table is opened
 	timestamp bool
+	bounds    []bound // what is known of the wanted rows
 }
 
+func (s *tableSource) narrow(bounds []bound) { s.bounds = append(s.bounds, bounds...) }
+
 func (s *tableSource) open(x *execution, outer *frame) (rows, error) {
+	cur, err := s.scan(x, outer)
+	if err != nil {
+		return nil, err
+	}
+	wanted, none, err := limits(s.bounds, x, outer)
+	if err != nil {
+		return nil, err
+	}
+	if none {
+		return &listRows{}, nil
+	}
+	cur.Narrow(wanted)
+	return &tableRows{s: s, x: x, cur: cur}, nil
+}
+
+func (s *tableSource) scan(x *execution, outer *frame) (*store.Cursor, error) {
 	if s.asOf == nil {
-		return &tableRows{s: s, x: x, cur: s.table.Scan(x.view)}, nil
+		return s.table.Scan(x.view), nil
 	}
 	scn, err := s.scn(x, outer)
 	if err != nil {
 		return nil, err
 	}
-	cur, err := s.table.ScanAsOf(scn)
-	if err != nil {
-		return nil, err
-	}
-	return &tableRows{s: s, x: x, cur: cur}, nil
+	return s.table.ScanAsOf(scn)
 }
 
 func (s *tableSource) scn(x *execution, outer *frame) (uint64, error) {

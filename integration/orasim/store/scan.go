@@ -12,8 +12,10 @@ type Cursor struct {
 	seg  *segment
 	rows []*row
 	fill []ora.Value
-	next int
 	view View
+
+	chosen    []int // the slots to look at; nil: all
+	next, end int   // of chosen or rows
 }
 
 // View is what a statement may see: everything committed up to an SCN and, with a transaction, what that has
@@ -32,7 +34,7 @@ func (tx *Tx) View(scn uint64) View { return View{scn, tx.id, tx.seq} }
 func (t *Table) Scan(view View) *Cursor {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return &Cursor{t: t, seg: t.seg, rows: t.seg.rows, fill: t.fill, view: view}
+	return &Cursor{t: t, seg: t.seg, rows: t.seg.rows, fill: t.fill, view: view, end: len(t.seg.rows)}
 }
 
 // ScanAsOf opens a cursor for AS OF SCN: ORA-08181 for an SCN that never was, ORA-01466 when the table was
@@ -50,8 +52,11 @@ func (t *Table) ScanAsOf(scn uint64) (*Cursor, error) {
 // Next returns the next row, which nobody may change, and its slot; io.EOF at the end. ORA-01555 when undo it
 // needs has been forgotten, ORA-08103 when the table was dropped or truncated meanwhile.
 func (c *Cursor) Next() (slot int, vals []ora.Value, err error) {
-	for c.next < len(c.rows) {
+	for c.next < c.end {
 		slot = c.next
+		if c.chosen != nil {
+			slot = c.chosen[c.next]
+		}
 		c.next++
 		vals, err = c.read(c.rows[slot])
 		if err != nil || vals != nil {

@@ -129,7 +129,7 @@ func (s *Store) Truncate(t *Table) error {
 		old := t.seg
 		t.seg = s.newSegment()
 		for _, x := range old.indexes {
-			t.seg.indexes = append(t.seg.indexes, &index{Name: x.Name, columns: x.columns, slots: make(map[string]int)})
+			t.seg.indexes = append(t.seg.indexes, newIndex(x.Name, x.columns, x.unique))
 		}
 		old.gone.Store(true)
 	})

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/binary"
 	"sync"
 	"sync/atomic"
 
@@ -46,13 +45,6 @@ type version struct {
 	prev atomic.Pointer[version]
 }
 
-// index keeps a unique key: which slot holds, or last held, each value.
-type index struct {
-	Name    string // of the constraint, OWNER.NAME
-	columns []int
-	slots   map[string]int
-}
-
 // CreateTable makes an empty table.
 func (s *Store) CreateTable(name Name, columns []ora.Column) *Table {
 	t := &Table{st: s, name: name, columns: columns, fill: make([]ora.Value, len(columns))}
@@ -92,64 +84,23 @@ func (t *Table) Blocks() int {
 	return (len(t.seg.rows) + n - 1) / n
 }
 
-// dataFile is the one file that everything is in, and firstBlock the block of slot 0.
+// RowsPerBlock is how many rows a block holds.
+func (t *Table) RowsPerBlock() int { return t.st.opts.RowsPerBlock }
+
+// DataFile is the one file that everything is in, and FirstBlock the block of slot 0.
 const (
-	dataFile   = 4
-	firstBlock = 131
+	DataFile   = 4
+	FirstBlock = 131
 )
+
+// RowID is the ROWID of a slot of the table's present segment.
+func (t *Table) RowID(slot int) ora.RowID { return rowID(t.DataObject(), slot, t.st.opts.RowsPerBlock) }
 
 func rowID(object uint32, slot, rowsPerBlock int) ora.RowID {
 	return ora.RowID{
-		Object: object, File: dataFile,
-		Block: uint32(firstBlock + slot/rowsPerBlock), Slot: uint16(slot % rowsPerBlock),
+		Object: object, File: DataFile,
+		Block: uint32(FirstBlock + slot/rowsPerBlock), Slot: uint16(slot % rowsPerBlock),
 	}
-}
-
-// AddUnique adds a unique key over columns (by position); name is what ORA-00001 says. Rows that already
-// break it are ORA-02299.
-func (t *Table) AddUnique(name string, columns []int) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	x := &index{Name: name, columns: columns, slots: make(map[string]int)}
-	for slot, r := range t.seg.rows {
-		v := r.head.Load()
-		if v == nil || v.vals == nil {
-			continue
-		}
-		key, ok := x.key(t.pad(v.vals))
-		if !ok {
-			continue
-		}
-		if _, taken := x.slots[key]; taken {
-			return ora.Errorf(2299, "cannot validate (%s) - duplicate keys found", name)
-		}
-		x.slots[key] = slot
-	}
-	t.seg.indexes = append(t.seg.indexes, x)
-	return nil
-}
-
-// DropUnique removes a unique key.
-func (t *Table) DropUnique(name string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for i, x := range t.seg.indexes {
-		if x.Name == name {
-			t.seg.indexes = append(t.seg.indexes[:i:i], t.seg.indexes[i+1:]...)
-			return
-		}
-	}
-}
-
-// key is the values of the columns as one string; ok is false when all are NULL, which no key forbids.
-func (x *index) key(vals []ora.Value) (key string, ok bool) {
-	var b []byte
-	for _, c := range x.columns {
-		b = binary.AppendUvarint(b, uint64(len(vals[c])))
-		b = append(b, vals[c]...)
-		ok = ok || len(vals[c]) > 0
-	}
-	return string(b), ok
 }
 
 // pad gives a row that is older than the newest columns the values it reads as in them.

@@ -133,6 +133,7 @@ func (tx *Tx) Insert(ctx context.Context, t *Table, vals []ora.Value) error {
 	r.head.Store(v)
 	w := write{t: t, seg: t.seg, slot: len(t.seg.rows), v: v}
 	t.seg.rows = append(t.seg.rows, r)
+	t.enter(w.slot, nil, vals)
 	tx.locked = append(tx.locked, r)
 	tx.writes = append(tx.writes, w)
 	t.mu.Unlock()
@@ -153,7 +154,9 @@ func (tx *Tx) Apply(ctx context.Context, t *Table, changes []RowChange) error {
 	for _, c := range changes {
 		r := t.seg.rows[c.Slot]
 		v := &version{tx: tx.id, seq: tx.seq, vals: c.Vals}
-		v.prev.Store(r.head.Load())
+		prev := r.head.Load()
+		v.prev.Store(prev)
+		t.enter(c.Slot, prev, c.Vals) // before it can be seen: a reader finds what it may see
 		r.head.Store(v)
 		tx.writes = append(tx.writes, write{t: t, seg: t.seg, slot: c.Slot, v: v})
 	}
@@ -180,6 +183,9 @@ func (tx *Tx) claimKeys(ctx context.Context, w *write, before []ora.Value) error
 		before = w.t.pad(before)
 	}
 	for _, x := range w.seg.indexes {
+		if !x.unique {
+			continue
+		}
 		key, ok := x.key(w.t.pad(w.v.vals))
 		if !ok {
 			continue
