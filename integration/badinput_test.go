@@ -37,7 +37,7 @@ var badInputs = []badInput{
 		write(t, name, "not-the-password\n")
 		edit(w.Stack.Hive.PasswordFile, name)(t, w)
 	}, exit: pipeline.ExitUnreachable, says: []string{"LOGIN"}},
-	{name: "table missing", spoil: editJob("app.insp_dtl", "app.insp_dtx"), exit: pipeline.ExitFailed, says: []string{"APP.INSP_DTX", "NO_TABLE"}},
+	{name: "table missing", spoil: editJob("app.insp_dtl", "app.insp_dtx"), exit: pipeline.ExitFailed, says: []string{`"APP"."INSP_DTX"`, "NO_TABLE"}},
 	{name: "split column missing", spoil: editJob("column: SEQ", "column: SEQNO"), exit: pipeline.ExitFailed, says: []string{"SEQNO", "NO_COLUMN"}},
 	{name: "column missing", spoil: editJob("  where:", "  columns: [SEQ, AMUONT, GRADE]\n  where:"), exit: pipeline.ExitFailed, says: []string{"AMUONT", "NO_COLUMN"}},
 	{name: "SELECT missing", spoil: asSystem("REVOKE SELECT ON APP.INSP_DTL FROM LOADCTL"), exit: pipeline.ExitFailed, says: []string{"GRANT", "INSP_DTL", "LOADCTL"}},
@@ -62,7 +62,7 @@ func TestBadInput(t *testing.T) {
 			if kind == "" {
 				kind = "embedded"
 			}
-			w := newWorld(t, kind)
+			w := startWorld(t, kind, scenario.Options{Few: true})
 			if b.spoil != nil {
 				b.spoil(t, w)
 			}

@@ -34,7 +34,12 @@ func inEach(t *testing.T, f func(t *testing.T, w *scenario.World)) {
 // newWorld starts a world with a migrated ledger, on the PostgreSQL that all tests of this binary share.
 func newWorld(t *testing.T, kind string) *scenario.World {
 	t.Helper()
-	o := scenario.Options{Dir: t.TempDir(), Postgres: cluster(t)}
+	return startWorld(t, kind, scenario.Options{})
+}
+
+func startWorld(t *testing.T, kind string, o scenario.Options) *scenario.World {
+	t.Helper()
+	o.Dir, o.Postgres = t.TempDir(), cluster(t)
 	if kind == "hive" {
 		o.Stack = rig.Shared(t)
 	}

@@ -34,6 +34,7 @@ type Options struct {
 	Stack    *rig.Stack          // real HDFS and Hive; nil: the embedded store and warehouse under Dir
 	Postgres *ledgertest.Cluster // nil: a private cluster under Dir, stopped by Close
 	Name     string              // of databases and folders in what is shared; "" makes one up
+	Few      bool                // a table of 1,200 rows instead of the scenario's, where its content does not matter
 	Log      *slog.Logger        // of the stand-in; nil: silence
 }
 
@@ -120,9 +121,13 @@ func (w *World) startOracle() error {
 	if err != nil {
 		return err
 	}
+	seed := string(table)
+	if w.Few {
+		seed = strings.Replace(seed, "LEVEL <= 120000", "LEVEL <= 1200", 1)
+	}
 	users := fmt.Sprintf("CREATE USER %[1]s IDENTIFIED BY \"%[2]s\"; CREATE USER %[3]s IDENTIFIED BY \"%[4]s\";\n"+
 		"GRANT CREATE SESSION, CREATE TABLE, UNLIMITED TABLESPACE TO %[1]s; GRANT CREATE SESSION, SELECT ANY DICTIONARY TO %[3]s;\n", Owner, rand.Text(), Reader, password)
-	if w.Oracle, err = orasim.Start(orasim.Config{Database: sql.Config{Services: []string{Service}}, Seed: users + string(table), Log: w.Log}); err != nil {
+	if w.Oracle, err = orasim.Start(orasim.Config{Database: sql.Config{Services: []string{Service}}, Seed: users + seed, Log: w.Log}); err != nil {
 		return err
 	}
 	return nil
