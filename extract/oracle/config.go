@@ -12,6 +12,13 @@ import (
 	"time"
 )
 
+// Readers. Dictionary and control queries are the driver's always.
+const (
+	ReaderAuto   = "auto"   // ours, and the driver's for what ours does not do
+	ReaderThin   = "thin"   // ours (package ttc); what it does not do is an error
+	ReaderDriver = "driver" // go-ora's
+)
+
 // Config says how to reach a database and how much to take of it.
 type Config struct {
 	Host    string
@@ -28,6 +35,9 @@ type Config struct {
 	// holds one reply in memory.
 	FetchBytes int
 
+	// Reader is how rows are read: ReaderAuto (also ""), ReaderThin or ReaderDriver.
+	Reader string
+
 	ConnectTimeout time.Duration // for the whole login; 0 means 30 s
 	IdleTimeout    time.Duration // an unused session is closed after this; 0 means 30 s
 
@@ -40,6 +50,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.FetchBytes = cmp.Or(c.FetchBytes, 4<<20)
 	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, 30*time.Second)
 	c.IdleTimeout = cmp.Or(c.IdleTimeout, 30*time.Second)
+	c.Reader = cmp.Or(c.Reader, ReaderAuto)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
@@ -62,6 +73,9 @@ func (c Config) check() error {
 	}
 	if c.Port < 1 || c.Port > 65535 {
 		errs = append(errs, fmt.Errorf("oracle: port %d is not between 1 and 65535", c.Port))
+	}
+	if c.Reader != ReaderAuto && c.Reader != ReaderThin && c.Reader != ReaderDriver {
+		errs = append(errs, fmt.Errorf("oracle: reader %q is none of %s, %s, %s", c.Reader, ReaderAuto, ReaderThin, ReaderDriver))
 	}
 	if c.MaxSessions < 1 || c.FetchBytes < 1 {
 		errs = append(errs, fmt.Errorf("oracle: %d sessions, %d bytes a fetch: neither may be below 1", c.MaxSessions, c.FetchBytes))

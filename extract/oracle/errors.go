@@ -9,12 +9,14 @@ import (
 	"net"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/sijms/go-ora/v2/network"
 
 	"github.com/loadctl/loadctl/extract"
+	"github.com/loadctl/loadctl/extract/oracle/ttc"
 )
 
 // code is what an ORA code means to the port, and what to do about it. The hint may use {user}, {db} and {table}.
@@ -101,14 +103,27 @@ func codes() map[int]code {
 // oraCode finds an ORA code in the text of an error that wraps others.
 var oraCode = regexp.MustCompile(`ORA-(\d{5})`)
 
+// serverError finds the server's own error, whichever client heard it.
+func serverError(err error) (number int, text string, ok bool) {
+	var driver *network.OracleError
+	if errors.As(err, &driver) {
+		return driver.ErrCode, driver.Error(), true
+	}
+	var thin *ttc.Error
+	if errors.As(err, &thin) {
+		return thin.Code, thin.Error(), true
+	}
+	return 0, "", false
+}
+
 // classify finds the row of the table for what the server said. Errors that only say where another happened
 // (parallel server, recursive SQL) are classified by what they carry.
-func classify(e *network.OracleError) code {
+func classify(number int, text string) code {
 	table := codes()
-	if c, ok := table[e.ErrCode]; ok {
+	if c, ok := table[number]; ok {
 		return c
 	}
-	for _, m := range oraCode.FindAllStringSubmatch(e.Error(), -1) {
+	for _, m := range oraCode.FindAllStringSubmatch(text, -1) {
 		n, err := strconv.Atoi(m[1])
 		if c, ok := table[n]; ok && err == nil {
 			return c
@@ -119,16 +134,8 @@ func classify(e *network.OracleError) code {
 
 // isORA says whether err is one of these ORA codes.
 func isORA(err error, numbers ...int) bool {
-	var e *network.OracleError
-	if !errors.As(err, &e) {
-		return false
-	}
-	for _, n := range numbers {
-		if e.ErrCode == n {
-			return true
-		}
-	}
-	return false
+	number, _, ok := serverError(err)
+	return ok && slices.Contains(numbers, number)
 }
 
 // fault is an error of the database, said in full: what was being done, what it means, what the server said and
@@ -140,17 +147,17 @@ func (c Config) fault(ctx context.Context, doing string, table *extract.TableNam
 	if said(err) {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	var ora *network.OracleError
-	if !errors.As(err, &ora) {
+	number, text, ok := serverError(err)
+	if !ok {
 		return c.networkFault(doing, err)
 	}
-	is := classify(ora)
+	is := classify(number, text)
 	name := "the table"
 	if table != nil {
 		name = quoteTable(*table)
 	}
 	hint := strings.NewReplacer("{user}", c.User, "{db}", c.String(), "{table}", name).Replace(is.hint)
-	return fmt.Errorf("%s: %w: %s; %s%w", doing, is.is, oneLine(ora.Error()), hint, quiet{err})
+	return fmt.Errorf("%s: %w: %s; %s%w", doing, is.is, oneLine(text), hint, quiet{err})
 }
 
 // said says whether err is one of the port's errors already: found by this package, not by the server or the network.
@@ -177,7 +184,7 @@ func (c Config) networkFault(doing string, err error) error {
 		what = "no answer in time; check host, port and the network to " + c.String()
 	case errors.As(err, &dial) && dial.Op == "dial":
 		what += "; check host and port of " + c.String() + ", and that the listener runs"
-	case errors.Is(err, io.EOF), errors.Is(err, driver.ErrBadConn), errors.Is(err, net.ErrClosed):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, driver.ErrBadConn), errors.Is(err, net.ErrClosed):
 		what = hintLost
 	}
 	return fmt.Errorf("%s: %w: %s%w", doing, extract.ErrUnreachable, oneLine(what), quiet{err})

@@ -19,7 +19,10 @@ import (
 const password = "Tiger-77"
 
 // harness is a simulated Oracle server with the users APP, which the product logs in as, and OTHER.
-type harness struct{ server *orasim.Server }
+type harness struct {
+	server *orasim.Server
+	reader string
+}
 
 func start(t *testing.T) *harness {
 	t.Helper()
@@ -32,7 +35,7 @@ func start(t *testing.T) *harness {
 			t.Error(err)
 		}
 	})
-	h := &harness{server}
+	h := &harness{server: server}
 	for _, user := range []string{"APP", "OTHER"} {
 		h.run(t, "SYS", fmt.Sprintf("CREATE USER %s IDENTIFIED BY \"%s\";\nGRANT CONNECT, RESOURCE TO %s;\n", user, password, user))
 	}
@@ -59,6 +62,7 @@ func (h *harness) connect(t *testing.T, change func(*oracle.Config)) extract.Sou
 	}
 	cfg := oracle.Config{Host: host, Port: n, Service: h.server.Service(), User: "APP",
 		Password: func() (string, error) { return password, nil },
+		Reader:   h.reader,
 		Log:      slog.New(slog.NewTextHandler(t.Output(), nil))}
 	if change != nil {
 		change(&cfg)
@@ -188,7 +192,15 @@ func (h *harness) Cut(t *testing.T, name extract.TableName, n int) {
 }
 
 func TestSource(t *testing.T) {
-	extracttest.Run(t, func(t *testing.T) extracttest.Harness { return start(t) })
+	for _, reader := range []string{oracle.ReaderThin, oracle.ReaderDriver} {
+		t.Run(reader, func(t *testing.T) {
+			extracttest.Run(t, func(t *testing.T) extracttest.Harness {
+				h := start(t)
+				h.reader = reader
+				return h
+			})
+		})
+	}
 }
 
 // TestSessionsShowWhoAsks looks at the product from a DBA's side.

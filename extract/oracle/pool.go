@@ -35,9 +35,9 @@ var errClosed = errors.New("the source is closed")
 
 // wanted is what a session must be.
 type wanted struct {
-	prefetch int // rows a fetch
-	as       extract.Session
-	id       extract.Identity // the database that must answer; empty for any
+	kind kind
+	as   extract.Session
+	id   extract.Identity // the database that must answer; empty for any
 }
 
 // take waits for a free slot and returns such a session. An idle one that turns out to be dead is replaced.
@@ -75,7 +75,7 @@ func (p *pool) find(ctx context.Context, w wanted) (s *session, reused bool, err
 		return nil, false, errClosed
 	}
 	for i, s := range p.idle {
-		if s.prefetch == w.prefetch && s.init == initKey(w.as.Init) && s.idle.Stop() {
+		if s.kind == w.kind && s.init == initKey(w.as.Init) && s.idle.Stop() {
 			p.idle = append(p.idle[:i], p.idle[i+1:]...)
 			p.mu.Unlock()
 			return s, true, nil
@@ -92,7 +92,7 @@ func (p *pool) find(ctx context.Context, w wanted) (s *session, reused bool, err
 	if victim != nil {
 		victim.close()
 	}
-	s, err = openSession(ctx, p.cfg, w.prefetch, w.as.Init)
+	s, err = openSession(ctx, p.cfg, w.kind, w.as.Init)
 	if err != nil {
 		p.mu.Lock()
 		p.open--
@@ -141,7 +141,7 @@ func (p *pool) without(flag *bool, what string, err error) error {
 // give returns a session to the pool, or throws it away when it is broken.
 func (p *pool) give(s *session) {
 	p.mu.Lock()
-	if s.broken || p.closed {
+	if s.useless() || p.closed {
 		p.mu.Unlock()
 		p.discard(s)
 		<-p.slots

@@ -13,11 +13,20 @@ import (
 	"github.com/loadctl/loadctl/integration/orasim/wire"
 )
 
-func TestReadEveryRowOnce(t *testing.T) {
+// eachReader runs a test by either reader.
+func eachReader(t *testing.T, test func(t *testing.T, by func(*Config))) {
+	for _, name := range []string{ReaderThin, ReaderDriver} {
+		t.Run(name, func(t *testing.T) { test(t, func(c *Config) { c.Reader = name }) })
+	}
+}
+
+func TestReadEveryRowOnce(t *testing.T) { eachReader(t, testReadEveryRowOnce) }
+
+func testReadEveryRowOnce(t *testing.T, by func(*Config)) {
 	for _, rows := range []int{0, 1, 99, 100, 101, 1000} {
 		s := newScript()
 		s.set("NUMBERS", sequence(rows))
-		source, _ := serve(t, s, nil)
+		source, _ := serve(t, s, by)
 		for _, batch := range []int{0, 1, 7, 100} {
 			as := source.As(extract.Session{FetchRows: 100}, extract.Identity{})
 			got, err := readAll(t.Context(), as, numbers(), batch)
@@ -40,21 +49,40 @@ func TestReadEndsEarlyInSilence(t *testing.T) {
 	s := newScript()
 	s.set("NUMBERS", sequence(1000))
 	s.set("SELECT COUNT(*)", texted([]string{"1000"}))
-	source, server := serve(t, s, nil)
+	source, server := serve(t, s, func(c *Config) { c.Reader = ReaderDriver })
 	server.Faults().Set(wire.Fault{Kind: wire.FaultEarlyEnd, Match: wire.Match{SQL: `t."N"`}, AtRow: 37})
 	got, err := readAll(t.Context(), source, numbers(), 10)
 	if !errors.Is(err, extract.ErrShort) || !strings.Contains(err.Error(), "37 rows came") || !strings.Contains(err.Error(), "1000") {
 		t.Fatalf("read %d rows, %v; want ErrShort with both counts", len(got), err)
 	}
 
-	// The same sign with a count that agrees is an end.
+	// The thin reader knows from the reply itself that this is no end.
+	thin, server := serve(t, s, func(c *Config) { c.Reader = ReaderThin })
+	server.Faults().Set(wire.Fault{Kind: wire.FaultEarlyEnd, Match: wire.Match{SQL: `t."N"`}, AtRow: 37})
+	if got, err := readAll(t.Context(), thin, numbers(), 10); !errors.Is(err, extract.ErrShort) || !strings.Contains(err.Error(), "after 37 rows") {
+		t.Fatalf("thin read %d rows, %v; want ErrShort with the count", len(got), err)
+	}
+
+	// For the driver the same sign with a count that agrees is an end.
 	s.set("SELECT COUNT(*)", texted([]string{"37"}))
 	if got, err := readAll(t.Context(), source, numbers(), 10); err != nil || len(got) != 37 {
 		t.Fatalf("read %d rows, %v; want 37", len(got), err)
 	}
 }
 
-func TestReadErrors(t *testing.T) {
+func TestReadCountedOtherwise(t *testing.T) {
+	s := newScript()
+	s.set("NUMBERS", sequence(1000))
+	source, server := serve(t, s, func(c *Config) { c.Reader = ReaderThin })
+	server.Faults().Set(wire.Fault{Kind: wire.FaultRowCount, Match: wire.Match{SQL: "NUMBERS"}, Rows: 1001})
+	if got, err := readAll(t.Context(), source, numbers(), 0); !errors.Is(err, extract.ErrShort) || !strings.Contains(err.Error(), "1001") {
+		t.Fatalf("read %d rows, %v; want ErrShort with the server's count", len(got), err)
+	}
+}
+
+func TestReadErrors(t *testing.T) { eachReader(t, testReadErrors) }
+
+func testReadErrors(t *testing.T, by func(*Config)) {
 	for name, c := range map[string]struct {
 		fault wire.Fault
 		is    error
@@ -70,7 +98,7 @@ func TestReadErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newScript()
 			s.set("NUMBERS", sequence(1000))
-			source, server := serve(t, s, nil)
+			source, server := serve(t, s, by)
 			c.fault.Match = wire.Match{SQL: "NUMBERS"}
 			c.fault.Times = 1
 			server.Faults().Set(c.fault)
@@ -78,12 +106,16 @@ func TestReadErrors(t *testing.T) {
 			if got, err := readAll(t.Context(), as, numbers(), 0); !errors.Is(err, c.is) {
 				t.Fatalf("read %d rows, %v; want %v", len(got), err, c.is)
 			}
-			// The session is thrown away, and the next read sees nothing of it.
+			// The next read sees nothing of it. The driver's session is thrown away after any error, ours when it is cut.
 			if got, err := readAll(t.Context(), as, numbers(), 0); err != nil || len(got) != 1000 {
 				t.Fatalf("afterwards read %d rows, %v", len(got), err)
 			}
-			if s.sessions != 2 {
-				t.Fatalf("%d sessions, want a second one", s.sessions)
+			want := 2
+			if _, thin := source.pool.idle[0].client.(*thinClient); thin && errors.Is(c.is, extract.ErrSnapshotTooOld) {
+				want = 1
+			}
+			if s.sessions != want {
+				t.Fatalf("%d sessions, want %d", s.sessions, want)
 			}
 		})
 	}
@@ -109,11 +141,13 @@ func within(t *testing.T, underWay <-chan struct{}, stop func(), use func() erro
 	}
 }
 
-func TestCancelDuringExecute(t *testing.T) {
+func TestCancelDuringExecute(t *testing.T) { eachReader(t, testCancelDuringExecute) }
+
+func testCancelDuringExecute(t *testing.T, by func(*Config)) {
 	s := newScript()
 	hold := answer{columns: sequence(1).columns, hold: true, held: make(chan struct{})}
 	s.set("NUMBERS", hold)
-	source, _ := serve(t, s, nil)
+	source, _ := serve(t, s, by)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("the run was cancelled")
 	err := within(t, hold.held, func() { cancel(cause) }, func() error {
@@ -125,11 +159,13 @@ func TestCancelDuringExecute(t *testing.T) {
 	}
 }
 
-func TestCancelDuringFetch(t *testing.T) {
+func TestCancelDuringFetch(t *testing.T) { eachReader(t, testCancelDuringFetch) }
+
+func testCancelDuringFetch(t *testing.T, by func(*Config)) {
 	for _, kind := range []wire.FaultKind{wire.FaultStall, wire.FaultDrip} {
 		s := newScript()
 		s.set("NUMBERS", sequence(5000))
-		source, server := serve(t, s, nil)
+		source, server := serve(t, s, by)
 		stalled := server.Faults().Set(wire.Fault{Kind: kind, Match: wire.Match{SQL: "NUMBERS"}, AtRow: 250, Delay: time.Second})
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cause := errors.New("the run was cancelled")
@@ -157,11 +193,15 @@ func TestQueryTimeout(t *testing.T) {
 }
 
 func TestValueErrorNamesColumnRowAndValue(t *testing.T) {
+	eachReader(t, testValueErrorNamesColumnRowAndValue)
+}
+
+func testValueErrorNamesColumnRowAndValue(t *testing.T, by func(*Config)) {
 	s := newScript()
 	bad := sequence(2)
 	bad.rows = append(bad.rows, []ora.Value{{0xc1, 0x02, 0x33}}) // 1.5
 	s.set("NUMBERS", bad)
-	source, _ := serve(t, s, nil)
+	source, _ := serve(t, s, by)
 	for key, want := range map[string]string{"": "the row number 3 of the slice", "N": `the row "N"=1.5`} {
 		q := numbers()
 		if key != "" {
@@ -174,10 +214,12 @@ func TestValueErrorNamesColumnRowAndValue(t *testing.T) {
 	}
 }
 
-func TestReaderIsOverWhenItIsOver(t *testing.T) {
+func TestReaderIsOverWhenItIsOver(t *testing.T) { eachReader(t, testReaderIsOverWhenItIsOver) }
+
+func testReaderIsOverWhenItIsOver(t *testing.T, by func(*Config)) {
 	s := newScript()
 	s.set("NUMBERS", sequence(10))
-	source, _ := serve(t, s, nil)
+	source, _ := serve(t, s, by)
 	q := numbers()
 	r, err := source.Read(t.Context(), q, at("7"), extract.PlanSingle()[0])
 	if err != nil {
@@ -208,5 +250,47 @@ func TestReaderIsOverWhenItIsOver(t *testing.T) {
 	}
 	if err := r.Next(t.Context(), b); err == nil {
 		t.Fatal("a closed reader reads on")
+	}
+}
+
+func TestWhichReader(t *testing.T) {
+	s := newScript()
+	s.set("NUMBERS", sequence(3))
+	national := answer{columns: []ora.Column{{Name: "T", Type: ora.Type{Code: ora.Varchar2, Bytes: 20, Chars: 10, Form: ora.FormNational}}}}
+	national.rows = append(national.rows, []ora.Value{{0xAC, 0x80}}) // 검
+	s.set("NAMES", national)
+	names := extract.Query{Table: &extract.Table{Name: extract.TableName{Schema: "APP", Name: "NAMES"},
+		Columns: []extract.Column{{Name: "T", Declared: "NVARCHAR2(10)", Type: extract.Type{Kind: extract.Text, Length: 10}}}}}
+	source, _ := serve(t, s, nil)
+	for range 2 {
+		wantReader(t, source, numbers(), ReaderThin, "")
+		wantReader(t, source, names, ReaderDriver, "NVARCHAR2")
+	}
+	if n := s.seen("NAMES"); n != 3 {
+		t.Errorf("the query that the thin reader refuses was sent %d times, want once by it and twice by the driver", n)
+	}
+	thin, _ := serve(t, s, func(c *Config) { c.Reader = ReaderThin })
+	if _, err := thin.Read(t.Context(), names, at("7"), extract.PlanSingle()[0]); !errors.Is(err, extract.ErrUnsupported) {
+		t.Errorf("by the thin reader alone: %v, want ErrUnsupported", err)
+	}
+	driver, _ := serve(t, s, func(c *Config) { c.Reader = ReaderDriver })
+	wantReader(t, driver, numbers(), ReaderDriver, "configuration")
+}
+
+// wantReader reads a query and looks which reader did, and why.
+func wantReader(t *testing.T, source *Source, q extract.Query, name, why string) {
+	t.Helper()
+	r, err := source.Read(t.Context(), q, at("7"), extract.PlanSingle()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	gotName, gotWhy := r.(interface{ ReadBy() (string, string) }).ReadBy()
+	if gotName != name || !strings.Contains(gotWhy, why) || (why == "") != (gotWhy == "") {
+		t.Errorf("read by %s because %q; want %s because of %q", gotName, gotWhy, name, why)
+	}
+	b := extract.NewBatch(q.Table.Columns, 0, 0)
+	if err := r.Next(t.Context(), b); err != nil || b.Rows == 0 {
+		t.Errorf("%d rows, %v", b.Rows, err)
 	}
 }

@@ -172,19 +172,19 @@ func TestNeverMoreThanMaxSessions(t *testing.T) {
 	if s.most > 2 {
 		t.Fatalf("%d sessions were open at once, the limit is 2", s.most)
 	}
-	held, err := source.pool.take(t.Context(), wanted{prefetch: 1})
+	held, err := source.pool.take(t.Context(), wanted{kind: kind{prefetch: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer source.pool.give(held)
-	other, err := source.pool.take(t.Context(), wanted{prefetch: 1})
+	other, err := source.pool.take(t.Context(), wanted{kind: kind{prefetch: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer source.pool.give(other)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := source.pool.take(ctx, wanted{prefetch: 1}); !errors.Is(err, context.Canceled) {
+	if _, err := source.pool.take(ctx, wanted{kind: kind{prefetch: 1}}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("waiting for a session: %v, want the context's end", err)
 	}
 }

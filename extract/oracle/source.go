@@ -11,9 +11,10 @@ import (
 
 // Source is an Oracle database. It implements extract.Source.
 type Source struct {
-	pool *pool
-	as   extract.Session
-	id   extract.Identity
+	pool    *pool
+	readers *readers // which reader does what
+	as      extract.Session
+	id      extract.Identity
 }
 
 var _ extract.Source = (*Source)(nil)
@@ -24,12 +25,12 @@ func New(cfg Config) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Source{pool: newPool(cfg)}, nil
+	return &Source{pool: newPool(cfg), readers: newReaders(cfg)}, nil
 }
 
 // As returns the same source, sharing its sessions and their limit.
 func (s *Source) As(as extract.Session, id extract.Identity) extract.Source {
-	return &Source{pool: s.pool, as: as, id: id}
+	return &Source{pool: s.pool, readers: s.readers, as: as, id: id}
 }
 
 // Close ends every session, those of As included; a Reader's when it is closed.
@@ -43,7 +44,7 @@ const plannerPrefetch = 500
 
 // with runs use on a session and says every error in full.
 func (s *Source) with(ctx context.Context, doing string, table *extract.TableName, use func(*session) error) error {
-	ses, err := s.pool.take(ctx, wanted{prefetch: plannerPrefetch, as: s.as, id: s.id})
+	ses, err := s.pool.take(ctx, wanted{kind: kind{prefetch: plannerPrefetch}, as: s.as, id: s.id})
 	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}

@@ -129,5 +129,8 @@ func formOf(c Column, as extract.Column) (form, error) {
 	case c.Type == typeBinaryDouble && kind == extract.Float64:
 		return formFloat64, nil
 	}
-	return 0, &UnsupportedError{What: fmt.Sprintf("column %q, which is %s (type %d) and is wanted as %s", as.Name, as.Declared, c.Type, as.Type)}
+	return 0, &UnsupportedError{
+		What:     fmt.Sprintf("column %q, which is %s (type %d) and is wanted as %s", as.Name, as.Declared, c.Type, as.Type),
+		Declared: as.Declared,
+	}
 }

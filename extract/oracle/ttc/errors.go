@@ -17,7 +17,10 @@ type Error struct {
 func (e *Error) Error() string { return e.Message }
 
 // UnsupportedError says what this client does not speak or decode. Another client may.
-type UnsupportedError struct{ What string }
+type UnsupportedError struct {
+	What     string
+	Declared string // of the column that is not decoded; "" when nothing is read at all
+}
 
 func (e *UnsupportedError) Error() string { return "the thin reader does not read " + e.What }
 
