@@ -76,6 +76,8 @@ type Source struct {
 	ConnectTimeout time.Duration `yaml:"connect_timeout" default:"15s" min:"1s" max:"10m"`
 	// How large one reply may become; each session holds one in memory.
 	FetchBytes Size `yaml:"fetch_bytes" default:"4MiB" min:"64KiB" max:"256MiB"`
+	// How rows are read: thin (our own client), driver (go-ora), or auto: thin, and driver for what thin does not do.
+	Reader Reader `yaml:"reader" default:"auto"`
 	// ALTER SESSION statements for each new session.
 	SessionInit []SessionStatement `yaml:"session_init"`
 }

@@ -31,6 +31,19 @@ func (SplitStrategy) Words() Words {
 	}
 }
 
+// Reader is how rows are read from a source.
+type Reader string
+
+// Readers.
+const (
+	ReaderAuto   Reader = "auto"
+	ReaderThin   Reader = "thin"
+	ReaderDriver Reader = "driver"
+)
+
+// Words lists the readers.
+func (Reader) Words() Words { return Words{Accepted: []string{"auto", "thin", "driver"}} }
+
 // PublishMode is how a target's rows are replaced.
 type PublishMode string
 

@@ -74,7 +74,7 @@ func (b *builder) sources(all map[string]config.Source, log *slog.Logger) map[st
 	for name, c := range all {
 		s, err := oracle.New(oracle.Config{
 			Host: c.Host, Port: c.Port, Service: c.Service, User: c.User.String(), Password: c.Password.Reveal,
-			MaxSessions: c.MaxSessions, FetchBytes: int(c.FetchBytes), ConnectTimeout: c.ConnectTimeout, Log: log.With("source", name),
+			MaxSessions: c.MaxSessions, FetchBytes: int(c.FetchBytes), Reader: string(c.Reader), ConnectTimeout: c.ConnectTimeout, Log: log.With("source", name),
 		})
 		if err != nil {
 			err = fmt.Errorf("source %s: %w", name, err)
