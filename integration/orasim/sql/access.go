@@ -13,24 +13,25 @@ type bound struct {
 	x      expr // in the column's encoding
 }
 
-// narrower is a source that may leave out rows for which bounds do not hold.
-type narrower interface{ narrow(bounds []bound) }
+// narrower is a source that may leave out rows for which bounds do not hold; exact says that it leaves out all
+// of them.
+type narrower interface {
+	narrow(bounds []bound) (exact bool)
+}
 
-// bounds finds what conditions say about single columns of a table. It is called in the scope of its row.
-func (c *compiler) bounds(conds []node, t *scopeTable) []bound {
-	var list []bound
-	for _, n := range conds {
-		switch n := n.(type) {
-		case *binary:
-			list = append(list, c.boundOf(n, t)...)
-		case *between:
-			if !n.not {
-				list = append(list, c.boundOf(&binary{n.loc, ">=", n.x, n.lo}, t)...)
-				list = append(list, c.boundOf(&binary{n.loc, "<=", n.x, n.hi}, t)...)
-			}
+// bounds finds what a condition says about a column of a table. It is called in the scope of the table's row.
+func (c *compiler) bounds(cond node, t *scopeTable) []bound {
+	switch n := cond.(type) {
+	case *binary:
+		return c.boundOf(n, t)
+	case *between:
+		low := c.boundOf(&binary{n.loc, ">=", n.x, n.lo}, t)
+		high := c.boundOf(&binary{n.loc, "<=", n.x, n.hi}, t)
+		if !n.not && low != nil && high != nil {
+			return append(low, high...)
 		}
 	}
-	return list
+	return nil
 }
 
 // boundOf is the bound in a comparison, if there is one.

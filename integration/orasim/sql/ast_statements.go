@@ -37,6 +37,7 @@ type (
 		columns     []columnDef
 		constraints []constraintDef
 		as          *selectStmt
+		generator   *generatorDef
 	}
 	columnDef struct {
 		loc

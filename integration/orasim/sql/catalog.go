@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/loadctl/loadctl/integration/orasim/generate"
 	"github.com/loadctl/loadctl/integration/orasim/ora"
 	"github.com/loadctl/loadctl/integration/orasim/store"
 )
@@ -55,9 +56,10 @@ type object struct {
 	id               int
 	created, changed time.Time
 
-	table       *store.Table // kindTable
-	columns     []column     // kindTable
-	constraints []constraint // kindTable
+	table       *store.Table    // kindTable
+	made        *generate.Table // kindTable: its rows are computed
+	columns     []column        // kindTable
+	constraints []constraint    // kindTable
 
 	query *selectStmt // kindView
 	text  string      // kindView: as written

@@ -149,7 +149,7 @@ func (c *compiler) columnAt(ref *columnRef, s *scope, depth, at int, col ora.Col
 		}
 		at = slot
 	}
-	e := expr{typ: col.Type, nullable: col.Nullable, column: depth == 0}
+	e := expr{typ: col.Type, nullable: col.Nullable, column: depth == 0, slot: at}
 	switch depth {
 	case 0:
 		e.eval = func(f *frame) (ora.Value, error) { return f.row[at], nil }

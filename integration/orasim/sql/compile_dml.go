@@ -34,7 +34,7 @@ func (c *compiler) target(ref *tableRef, privilege string) (*object, error) {
 	case o.kind == kindView:
 		return nil, errAt(ref.at(), 3001, "unimplemented feature: DML on a view")
 	}
-	return o, nil
+	return o, o.notGenerated()
 }
 
 func (o *object) column(name string) int {
@@ -164,8 +164,8 @@ func (c *compiler) whereOf(d *dml, n node) error {
 			return err
 		}
 		d.where = append(d.where, x)
+		d.bounds = append(d.bounds, c.bounds(term, c.scope.tables[0])...)
 	}
-	d.bounds = c.bounds(conjuncts(n), c.scope.tables[0])
 	return nil
 }
 

@@ -175,20 +175,25 @@ func (c *compiler) filter(u *unit, conds []node, outer *scope) error {
 		return nil
 	}
 	f := &filterSource{source: u.src}
+	base, _ := u.src.(narrower)
 	err := c.within(u.tables, outer, func() error {
 		for _, n := range conds {
 			x, err := c.cond(n)
 			if err != nil {
 				return err
 			}
+			if base != nil {
+				if b := c.bounds(n, u.tables[0]); len(b) > 0 && base.narrow(b) {
+					continue
+				}
+			}
 			f.conds = append(f.conds, x)
-		}
-		if t, ok := u.src.(narrower); ok {
-			t.narrow(c.bounds(conds, u.tables[0]))
 		}
 		return nil
 	})
-	u.src = f
+	if len(f.conds) > 0 {
+		u.src = f
+	}
 	return err
 }
 

@@ -147,7 +147,9 @@ func (c *compiler) block(b *queryBlock, order []orderItem) (*subplan, error) {
 		return nil, err
 	}
 	dropRowids(p, u)
-	return &subplan{columns: columns, correlated: outerRefs(outer) > refs, open: p.open}, nil
+	plan := &subplan{columns: columns, correlated: outerRefs(outer) > refs, open: p.open}
+	p.packable(plan)
+	return plan, nil
 }
 
 // conditions compiles WHERE and CONNECT BY. All of where is compiled against all tables, so that an ambiguous
@@ -346,14 +348,18 @@ func (c *compiler) isSelected(n node, items []selectItem) bool {
 // dropRowids makes the tables leave out the ROWIDs that nothing in a block of one table uses: then their rows
 // are not copied.
 func dropRowids(p *blockPlan, u *unit) {
-	if len(u.tables) != 1 || u.tables[0].rowid < 0 || u.tables[0].rowidUsed {
+	if len(u.tables) != 1 || u.tables[0].rowid < 0 {
 		return
 	}
 	src := u.src
 	if f, ok := src.(*filterSource); ok {
 		src = f.source
 	}
-	if t, ok := src.(*tableSource); ok {
-		t.withRowid = false
+	used := u.tables[0].rowidUsed
+	switch t := src.(type) {
+	case *tableSource:
+		t.withRowid = used
+	case *generatedSource:
+		t.withRowid, t.stream = used, p.connect == nil
 	}
 }

@@ -31,7 +31,7 @@ func objectViews(all map[string]*dictView) {
 	family(all, "SEGMENTS", "OWNER SEGMENT_NAME PARTITION_NAME SEGMENT_TYPE:18 TABLESPACE_NAME:30 BYTES#n BLOCKS#n EXTENTS#n",
 		false, func(q *dictQuery) {
 			for _, o := range q.objects(kindTable) {
-				blocks := o.table.Blocks()
+				blocks := o.blocks()
 				q.add(o.owner, o.name, nil, "TABLE", "USERS", blocks*blockSize, blocks, 1)
 			}
 		})

@@ -14,6 +14,7 @@ type expr struct {
 	nullable bool
 	constant bool // the same for every row of an execution, without a subquery
 	column   bool // a plain column of the row at hand
+	slot     int  // where it is in the row
 	eval     func(f *frame) (ora.Value, error)
 }
 
@@ -75,6 +76,11 @@ func (x *execution) tick() error {
 	if x.rows++; x.rows&255 != 0 {
 		return nil
 	}
+	return x.interrupted()
+}
+
+// interrupted is the error of a statement that was cancelled or whose session was killed.
+func (x *execution) interrupted() error {
 	if x.ctx.Err() != nil {
 		return ora.Errorf(1013, "user requested cancel of current operation")
 	}

@@ -186,6 +186,9 @@ func (s *Session) truncate(t *truncateTable) error {
 	if o.kind != kindTable {
 		return errAt(t.name.at(), 942, "table or view does not exist")
 	}
+	if err := o.notGenerated(); err != nil {
+		return err
+	}
 	if err := s.db.store.Truncate(o.table); err != nil {
 		return err
 	}

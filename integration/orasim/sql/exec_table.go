@@ -35,6 +35,9 @@ func (s *Session) createTable(ctx context.Context, t *createTable) error {
 		if err != nil {
 			return err
 		}
+		if t.generator != nil {
+			return s.createGenerator(c, o, t, keys)
+		}
 		o.table = s.db.store.CreateTable(store.Name{Owner: name.owner, Table: name.name}, describe(o.columns))
 		c.add(o, s.db.cfg.Now())
 		made = o
@@ -209,6 +212,9 @@ func (s *Session) alterTable(c *catalog, a *alterTable) error {
 	}
 	if old.kind != kindTable {
 		return errAt(a.name.at(), 942, "table or view does not exist")
+	}
+	if err := old.notGenerated(); err != nil {
+		return err
 	}
 	o := *old
 	o.columns = append([]column(nil), old.columns...)

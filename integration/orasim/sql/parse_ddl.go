@@ -50,9 +50,13 @@ func (p *parser) createTable() any {
 		p.close()
 	}
 	p.physical()
+	if p.words("ORGANIZATION") {
+		p.organization(s)
+		p.physical()
+	}
 	if p.words("AS") {
 		s.as = p.query()
-	} else if len(s.columns) == 0 {
+	} else if len(s.columns) == 0 && s.generator == nil {
 		p.fail(906, "missing left parenthesis")
 	}
 	return s
@@ -70,7 +74,7 @@ func (p *parser) physical() {
 			p.integer()
 		default:
 			switch t := p.peek(); t.text {
-			case "ORGANIZATION", "PARTITION", "LOB", "ROW", "CLUSTER", "COMPRESS", "STORAGE", "ON", "PARALLEL", "CACHE", "ILM":
+			case "PARTITION", "LOB", "ROW", "CLUSTER", "COMPRESS", "STORAGE", "ON", "PARALLEL", "CACHE", "ILM":
 				if t.kind == tokIdent {
 					p.notYet("table with " + t.text)
 				}

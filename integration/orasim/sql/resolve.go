@@ -60,6 +60,9 @@ func (c *compiler) objectUnit(o *object, ref *tableRef, outer *scope) (*unit, er
 		u.tables[0].name = ref.name
 	}
 	src.withRowid = true
+	if o.made != nil {
+		u.src = &generatedSource{tableSource: *src, made: o.made}
+	}
 	u.tables[0].rowid = len(o.columns)
 	u.width = u.tables[0].width()
 	return u, nil

@@ -15,7 +15,10 @@ type tableSource struct {
 	bounds    []bound // what is known of the wanted rows
 }
 
-func (s *tableSource) narrow(bounds []bound) { s.bounds = append(s.bounds, bounds...) }
+func (s *tableSource) narrow(bounds []bound) (exact bool) {
+	s.bounds = append(s.bounds, bounds...)
+	return false
+}
 
 func (s *tableSource) open(x *execution, outer *frame) (rows, error) {
 	cur, err := s.scan(x, outer)

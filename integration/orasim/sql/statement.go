@@ -193,7 +193,11 @@ func (st *Statement) query(x *execution, binds []ora.Bind) (ora.RowSource, error
 	if err != nil {
 		return nil, err
 	}
-	return &cursor{text: st.text, x: x, rows: r}, nil
+	c := cursor{text: st.text, x: x, rows: r}
+	if packed, ok := r.(*packedRows); ok {
+		return &packedCursor{c, packed}, nil
+	}
+	return &c, nil
 }
 
 // cursor is an open query. It implements ora.RowSource.
