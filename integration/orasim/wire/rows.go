@@ -58,6 +58,9 @@ func (s *session) rows(ctx context.Context, c *cursor, n int64, header byte) err
 		n = min(n, int64(limit))
 	}
 	s.rowHeader(header, len(c.columns), n)
+	if source, ok := s.packedSource(c); ok {
+		return s.packedRows(ctx, c, source, n)
+	}
 	w := rowWriter{enc: &s.enc, lobs: &s.lobs, cols: c.columns, compress: !c.plain}
 	for w.sent < n {
 		if s.endsEarly(w.sent, c.fetched) {
