@@ -44,6 +44,9 @@ func (g *Engine) Run(ctx, hard context.Context) error {
 		group.Go(e.dispatcher)
 	}
 	group.Go(e.listen)
+	if g.Env.Recovery.Interval > 0 {
+		group.Go(e.sweeper)
+	}
 	if g.Only != uuid.Nil {
 		group.Go(func() error {
 			err := e.watch()
@@ -128,7 +131,7 @@ func (e *engine) worker() error {
 		case !ok:
 			e.pause(heard)
 		default:
-			e.extract(e.work, claim)
+			e.extract(e.work, claim, e.wake)
 		}
 	}
 	return nil
@@ -171,7 +174,7 @@ func (e *engine) next() (bool, error) {
 		if e.stop.Err() != nil {
 			return false, nil
 		}
-		did, err := e.step(e.work, d)
+		did, err := e.step(e.work, d, e.wake)
 		if did || err != nil {
 			return did, err
 		}
@@ -255,28 +258,6 @@ func (e *engine) complain(doing string, err error) {
 	if e.stop.Err() == nil {
 		e.Log.Warn("cannot "+doing, "err", err, "class", Classify(err).Code)
 	}
-}
-
-// bell wakes everyone who listens, at once.
-type bell struct {
-	mu sync.Mutex
-	ch chan struct{} // guarded by mu; closed by a ring and replaced
-}
-
-func newBell() *bell { return &bell{ch: make(chan struct{})} }
-
-// listen returns a channel that is closed by the next ring.
-func (b *bell) listen() <-chan struct{} {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.ch
-}
-
-func (b *bell) ring() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	close(b.ch)
-	b.ch = make(chan struct{})
 }
 
 // RunError is a run that stays where it is although it is not over.

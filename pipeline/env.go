@@ -25,6 +25,7 @@ type Env struct {
 	Log       *slog.Logger
 	Host      string // who works, for claims and events: "user@host/pid"
 	Timing    Timing
+	Recovery  Recovery
 	Limits    Limits
 }
 

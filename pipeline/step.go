@@ -44,14 +44,15 @@ func findStep(kind ledger.Dispatch) (Step, bool) {
 // work is one owned step of one run.
 type work struct {
 	*Env
-	own ledger.Ownership
-	log *slog.Logger
+	own  ledger.Ownership
+	wake *bell
+	log  *slog.Logger
 }
 
 func (w *work) hold() ledger.Hold { return w.own.Hold }
 
 // step owns a due dispatch, does its step, and settles how that ended. It says whether there was anything to do.
-func (e *Env) step(ctx context.Context, due ledger.Due) (bool, error) {
+func (e *Env) step(ctx context.Context, due ledger.Due, wake *bell) (bool, error) {
 	own, err := e.Ledger.OwnStep(ctx, ledger.OwnRequest{Dispatch: due.ID, Token: ledger.NewToken(), Owner: e.Host, Lease: e.Timing.StepLease})
 	if err != nil || !own.Owned {
 		return false, err
@@ -60,7 +61,7 @@ func (e *Env) step(ctx context.Context, due ledger.Due) (bool, error) {
 	if !ok {
 		return false, fmt.Errorf("dispatch %s: this program has no such step: use a newer one", own.Kind)
 	}
-	w := &work{Env: e, own: own, log: e.Log.With("run", own.Run.ID, "job", own.Run.Job, "step", own.Kind, "attempt", own.Attempt)}
+	w := &work{Env: e, own: own, wake: wake, log: e.Log.With("run", own.Run.ID, "job", own.Run.Job, "step", own.Kind, "attempt", own.Attempt)}
 	owned, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	renewed := make(chan struct{})
@@ -133,15 +134,8 @@ func (w *work) release(ctx context.Context, s Step, later ledger.Later) error {
 // could have been given away.
 func (w *work) renew(ctx context.Context, cancel context.CancelCauseFunc) {
 	t := w.Timing
-	tick := time.NewTicker(t.StepRenew)
-	defer tick.Stop()
 	last := time.Now()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	for w.wake.every(ctx, t.StepRenew) {
 		call, done := context.WithTimeout(ctx, t.StepRenew)
 		err := w.Ledger.RenewStep(call, w.hold(), t.StepLease)
 		done()

@@ -20,6 +20,7 @@ type Mark struct {
 	Run           string           `json:"run"`
 	Attempt       int              `json:"attempt"`
 	Token         string           `json:"token"`
+	Target        string           `json:"target"` // canonical id, as in the run
 	Tag           string           `json:"tag"`
 	Handle        publish.Handle   `json:"handle"`
 	Before        publish.Evidence `json:"before"` // E0
@@ -118,7 +119,7 @@ func (p *publishing) publication() publish.Publication {
 // mark creates _PUBLISH.<n>, exclusively and never by rename.
 func (p *publishing) mark(ctx context.Context) error {
 	m := Mark{
-		Ledger: p.Ledger.ID().String(), Run: p.frozen.id(), Attempt: p.own.PublishAttempt, Token: p.token, Tag: p.tag(),
+		Ledger: p.Ledger.ID().String(), Run: p.frozen.id(), Attempt: p.own.PublishAttempt, Token: p.token, Target: p.frozen.job.TargetID, Tag: p.tag(),
 		Handle: p.session.Handle(), Before: p.evidence, TargetDamaged: p.own.Run.TargetDamaged,
 	}
 	name := p.frozen.layout.Mark(p.own.PublishAttempt)

@@ -26,6 +26,7 @@ var (
 // extraction is one attempt at a partition.
 type extraction struct {
 	env   *Env
+	wake  *bell
 	claim ledger.Claim
 	run   *frozen
 	log   *slog.Logger
@@ -39,9 +40,9 @@ type extraction struct {
 // that has no row in the ledger, in a directory of this attempt alone); the chunk is reported (an answer that is lost
 // is repeated, and answered as recorded); the finish is reported (likewise). The ledger, not this function, compares
 // rows and metrics with what the source had at the SCN and decides.
-func (e *Env) extract(ctx context.Context, claim ledger.Claim) {
+func (e *Env) extract(ctx context.Context, claim ledger.Claim, wake *bell) {
 	log := e.Log.With("run", claim.Run, "job", claim.Job, "partition", claim.Partition, "attempt", claim.Attempt)
-	x := &extraction{env: e, claim: claim, log: log}
+	x := &extraction{env: e, wake: wake, claim: claim, log: log}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	beat := make(chan struct{})
@@ -190,15 +191,8 @@ func (x *extraction) giveBack(ctx context.Context, lost ledger.Lost) error {
 // could have been given away.
 func (x *extraction) heartbeat(ctx context.Context, cancel context.CancelCauseFunc) {
 	t := x.env.Timing
-	tick := time.NewTicker(t.Heartbeat)
-	defer tick.Stop()
 	last := time.Now()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	for x.wake.every(ctx, t.Heartbeat) {
 		call, done := context.WithTimeout(ctx, t.Heartbeat)
 		beat, err := x.env.Ledger.Heartbeat(call, x.claim.Held, x.rows.Load(), t.Stale)
 		done()

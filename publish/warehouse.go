@@ -135,6 +135,9 @@ type Warehouse interface {
 	Observe(ctx context.Context, t Target) (Evidence, error)
 	// Open opens a session for one publish statement.
 	Open(ctx context.Context, tag string) (Session, error)
+	// Fence closes a session that another process may hold, on the very instance that it is of. No error means that
+	// nothing can be sent or done in it any more; ErrUnreachable that nothing is known.
+	Fence(ctx context.Context, h Handle) error
 	// Statements lists, for a plan, every text that a run would send.
 	Statements(p Publication, ms []extract.Measure, create bool) []string
 	Close() error

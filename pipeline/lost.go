@@ -1,0 +1,163 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/loadctl/loadctl/ledger"
+	"github.com/loadctl/loadctl/stage"
+)
+
+// FoundMark is a mark that lies in the store.
+type FoundMark struct {
+	Mark
+	Path string
+}
+
+// marks reads every publish mark of a job: of runs that the ledger knows and of those that it does not.
+func (e *Env) marks(ctx context.Context, job string) ([]FoundMark, error) {
+	runs, err := e.Store.List(ctx, job)
+	if errors.Is(err, stage.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []FoundMark
+	for _, dir := range runs {
+		if !dir.Dir || !strings.HasPrefix(path.Base(dir.Path), "run_id=") {
+			continue
+		}
+		found, err := e.marksOf(ctx, job, strings.TrimPrefix(path.Base(dir.Path), "run_id="), dir.Path)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// marksOf reads the marks of one run's directory, in the order of their attempts.
+func (e *Env) marksOf(ctx context.Context, job, run, dir string) ([]FoundMark, error) {
+	l, err := stage.NewLayout(stage.Owner{Ledger: e.Ledger.ID().String(), Run: run, Job: job})
+	if err != nil {
+		return nil, nil // not a name that we give: somebody else's directory
+	}
+	files, err := e.Store.List(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []FoundMark
+	for _, f := range files {
+		n, ok := stage.MarkNumber(path.Base(f.Path))
+		if !ok {
+			continue
+		}
+		m, err := ReadMark(ctx, e.Store, l, n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, FoundMark{m, f.Path})
+	}
+	return out, nil
+}
+
+// LostTail is what a comparison of the ledger with the marks found.
+type LostTail struct {
+	From, To string      // timelines; equal: there was nothing to compare
+	Marks    int         // all that were looked at
+	Adopted  []FoundMark // of runs that go to PUBLISH_UNKNOWN because of them
+	Unknown  []FoundMark // of runs that the ledger does not know
+}
+
+// CompareLedger does what a ledger needs that may have lost its last transactions (a standby was promoted, a backup
+// restored): it reads the marks of every job, closes the session in each one that is newer than the ledger, waits for
+// Settle, and lets go what waited for that. A run so met goes to PUBLISH_UNKNOWN under its newest mark; nothing is
+// published again and nothing is deleted. With nothing to compare it does nothing.
+func (e *Env) CompareLedger(ctx context.Context, o ReconcileOptions) (LostTail, error) {
+	t, err := e.Ledger.Timelines(ctx)
+	if err != nil {
+		return LostTail{}, err
+	}
+	found := LostTail{From: t.Compared, To: t.Current}
+	if t.Same() {
+		return found, nil
+	}
+	jobs, err := e.Store.List(ctx, ".")
+	if err != nil && !errors.Is(err, stage.ErrNotExist) {
+		return found, err
+	}
+	for _, job := range jobs {
+		if !job.Dir || strings.HasPrefix(path.Base(job.Path), ".") {
+			continue
+		}
+		if err := e.compareJob(ctx, path.Base(job.Path), o, &found); err != nil {
+			return found, err
+		}
+	}
+	if len(found.Adopted)+len(found.Unknown) > 0 {
+		if err := sleep(ctx, o.Settle); err != nil {
+			return found, err
+		}
+	}
+	return found, e.Ledger.Compared(ctx, t.Current, asJSON(map[string]any{
+		"marks": found.Marks, "adopted": len(found.Adopted), "unknown": len(found.Unknown), "by": o.By,
+	}))
+}
+
+// compareJob compares the marks of one job, the newest of each run with the ledger.
+func (e *Env) compareJob(ctx context.Context, job string, o ReconcileOptions, found *LostTail) error {
+	marks, err := e.marks(ctx, job)
+	if err != nil {
+		return err
+	}
+	found.Marks += len(marks)
+	newest := map[string]FoundMark{}
+	for _, m := range marks {
+		if known, ok := newest[m.Run]; !ok || m.Attempt > known.Attempt {
+			newest[m.Run] = m
+		}
+	}
+	for _, m := range newest {
+		if err := e.compareMark(ctx, m, o, found); err != nil {
+			return fmt.Errorf("compare mark %s with the ledger: %w", m.Path, err)
+		}
+	}
+	return nil
+}
+
+// compareMark tells the ledger of a mark; what the ledger did not know is fenced.
+func (e *Env) compareMark(ctx context.Context, m FoundMark, o ReconcileOptions, found *LostTail) error {
+	run, err := uuid.Parse(m.Run)
+	if err != nil {
+		return err
+	}
+	token, err := uuid.Parse(m.Token)
+	if err != nil {
+		return err
+	}
+	adopted, err := e.Ledger.MarkFound(ctx, ledger.Mark{
+		Run: run, Attempt: m.Attempt, Token: token, Damaged: m.TargetDamaged,
+		Arming: ledger.Arming{Evidence: asJSON(m.Before), Session: asJSON(m.Handle), Instance: m.Handle.Instance, Tag: m.Tag},
+	})
+	switch {
+	case errors.Is(err, ledger.ErrNoRun):
+		found.Unknown = append(found.Unknown, m)
+	case err != nil:
+		return err
+	case adopted:
+		found.Adopted = append(found.Adopted, m)
+	default:
+		return nil
+	}
+	err = e.Warehouse.Fence(ctx, m.Handle)
+	if err != nil && !o.InstanceDead {
+		return fmt.Errorf("a statement of run %s may still be under way: %w", m.Run, err)
+	}
+	return nil
+}
