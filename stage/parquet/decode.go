@@ -38,7 +38,7 @@ func newColumnReader(c stage.Column, leaf *pq.Column, calendar Calendar) (*colum
 	if !leaf.Leaf() || !leaf.Optional() {
 		return nil, mismatch()
 	}
-	r := &columnReader{name: c.Name, leaf: leaf.Index(), typ: c.Type, calendar: calendar, values: make([]pq.Value, stepRows)}
+	r := &columnReader{name: c.Name, leaf: leaf.Index(), typ: c.Type, calendar: calendar, values: make([]pq.Value, readStep)}
 	kind, ok := leaf.Type().Kind(), false
 	switch c.Type.Kind {
 	case extract.Decimal:
@@ -47,6 +47,9 @@ func newColumnReader(c stage.Column, leaf *pq.Column, calendar Calendar) (*colum
 		ok = kind == pq.FixedLenByteArray && isDecimal(leaf.Type(), c.Type)
 	case extract.Timestamp:
 		r.append, ok = appendTimes, kind == pq.Int96
+		if kind == pq.Int64 {
+			r.append, ok = appendMicros, isWallClock(leaf.Type())
+		}
 	case extract.Text:
 		r.append, ok = appendBytes, kind == pq.ByteArray && isText(leaf.Type())
 	case extract.Binary:
@@ -77,6 +80,20 @@ func isText(t pq.Type) bool {
 		return false
 	}
 	_, ok := l.Value.(*format.StringType)
+	return ok
+}
+
+// isWallClock says whether a type is of microseconds that no zone shifts.
+func isWallClock(t pq.Type) bool {
+	l := t.LogicalType()
+	if l == nil {
+		return false
+	}
+	ts, ok := l.Value.(*format.TimestampType)
+	if !ok || ts.IsAdjustedToUTC {
+		return false
+	}
+	_, ok = ts.Unit.Value.(*format.MicroSeconds)
 	return ok
 }
 
@@ -142,6 +159,25 @@ func appendTimes(c *columnReader, v *extract.Vector, values []pq.Value) error {
 			return fmt.Errorf("% x is no timestamp of the years 1..9999: %w", p, stage.ErrMismatch)
 		}
 		v.AppendTime(day, int64(nano))
+	}
+	return nil
+}
+
+func appendMicros(_ *columnReader, v *extract.Vector, values []pq.Value) error {
+	for _, value := range values {
+		if value.IsNull() {
+			v.Null()
+			continue
+		}
+		micros := value.Int64()
+		day := micros / microsPerDay
+		if micros %= microsPerDay; micros < 0 {
+			day, micros = day-1, micros+microsPerDay
+		}
+		if day < extract.MinDay || day > extract.MaxDay {
+			return fmt.Errorf("%d microseconds are no timestamp of the years 1..9999: %w", value.Int64(), stage.ErrMismatch)
+		}
+		v.AppendTime(int32(day), micros*1000)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -80,6 +81,10 @@ func hiveType(typ extract.Type) string {
 		return "string"
 	case extract.Timestamp:
 		return "timestamp"
+	case extract.Float32:
+		return "float"
+	case extract.Float64:
+		return "double"
 	default:
 		return typ.String()
 	}
@@ -87,10 +92,10 @@ func hiveType(typ extract.Type) string {
 
 // external puts an external Hive table over a file with a table's rows. The rig's HiveServer2 is on this host, so the
 // file needs no HDFS.
-func external(t *testing.T, h hive, tab table) string {
+func external(t *testing.T, h hive, tab table, opt parquet.Options) string {
 	t.Helper()
 	dir := t.TempDir()
-	file := write(t, tab, parquet.Options{RowGroupRows: 1000, PageBytes: 8 << 10}, 250)
+	file := write(t, tab, opt, 250)
 	if err := os.WriteFile(filepath.Join(dir, "part-00000-00000.parquet"), file, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -109,14 +114,26 @@ func external(t *testing.T, h hive, tab table) string {
 func TestHiveAgrees(t *testing.T) {
 	stack := rig.Shared(t)
 	h := connect(t, stack)
-	for name, tab := range map[string]table{"limits": limits(), "random": random(3000), "no rows": {cols: limits().cols}} {
-		t.Run(name, func(t *testing.T) {
+	small := parquet.Options{RowGroupRows: 1000, PageBytes: 8 << 10, DictionaryBytes: 16 << 10}
+	for _, tc := range []struct {
+		name string
+		tab  table
+		opt  parquet.Options
+	}{
+		{"limits", limits(), small},
+		{"random", random(3000), small},
+		{"few texts", fewTexts(3000), small},
+		{"no rows", table{cols: limits().cols}, small},
+		{"random, microseconds, zstd", inMicros(random(3000)), parquet.Options{Timestamps: parquet.Int64Micros, Codec: parquet.Zstd}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tab := tc.tab
 			tab.cols = append([]stage.Column{{Name: "row_number", Type: decimal(9, 0)}}, tab.cols...)
 			for i, row := range tab.rows {
 				tab.rows[i] = append([]string{fmt.Sprint(i)}, row...)
 			}
 			h := hive{t, h.conn}
-			target := external(t, h, tab)
+			target := external(t, h, tab, tc.opt)
 			for _, settings := range [][]string{
 				{"SET hive.fetch.task.conversion=more"},
 				{"SET hive.fetch.task.conversion=none", "SET hive.vectorized.execution.enabled=false"},
@@ -145,10 +162,22 @@ func canonical(tab table, rows [][]string) [][]string {
 				}
 			case extract.Timestamp:
 				row[i] = extract.CanonicalTimestamp(row[i])
+			case extract.Float32:
+				row[i] = canonicalFloat(row[i], 32)
+			case extract.Float64:
+				row[i] = canonicalFloat(row[i], 64)
 			}
 		}
 	}
 	return rows
+}
+
+func canonicalFloat(s string, bits int) string {
+	f, err := strconv.ParseFloat(s, bits)
+	if err != nil {
+		return s
+	}
+	return strconv.FormatFloat(f, 'g', -1, bits)
 }
 
 // The names that stage.Columns lets through are those that Hive finds in the file.
@@ -168,7 +197,7 @@ func TestHiveFindsNames(t *testing.T) {
 	for _, c := range cols {
 		tab.rows[0] = append(tab.rows[0], "value of "+c.Name)
 	}
-	target := external(t, h, tab)
+	target := external(t, h, tab, parquet.Options{})
 	for _, vectorised := range []string{"true", "false"} {
 		h.rows("SET hive.fetch.task.conversion=none")
 		h.rows("SET hive.vectorized.execution.enabled=" + vectorised)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -31,6 +32,8 @@ var (
 	timestamp = extract.Type{Kind: extract.Timestamp, Scale: 9}
 	text      = extract.Type{Kind: extract.Text}
 	binary    = extract.Type{Kind: extract.Binary}
+	float     = extract.Type{Kind: extract.Float32}
+	double    = extract.Type{Kind: extract.Float64}
 )
 
 func columns(types ...extract.Type) []stage.Column {
@@ -65,9 +68,22 @@ func add(t testing.TB, v *extract.Vector, cell string) {
 			t.Fatal(err)
 		}
 		v.AppendTime(day, nano)
+	case v.Type.Kind == extract.Float32:
+		v.AppendFloat32(float32(parseFloat(t, cell, 32)))
+	case v.Type.Kind == extract.Float64:
+		v.AppendFloat64(parseFloat(t, cell, 64))
 	default:
 		v.AppendString(cell)
 	}
+}
+
+func parseFloat(t testing.TB, s string, bits int) float64 {
+	t.Helper()
+	f, err := strconv.ParseFloat(s, bits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 func cells(v *extract.Vector) []string {
@@ -165,23 +181,37 @@ func compare(t *testing.T, got, want [][]string) {
 
 // limits is every type at its limits, and NULLs between.
 func limits() table {
-	types := []extract.Type{timestamp, text, binary}
+	types := []extract.Type{timestamp, text, binary, float, double}
 	for p := 1; p <= 38; p++ {
 		types = append(types, decimal(p, p/3))
 	}
 	tab := table{cols: columns(types...)}
 	times := []string{"0001-01-01 00:00:00", "9999-12-31 23:59:59.999999999", "1582-10-04 23:59:59", "1582-10-15 00:00:00",
 		"1500-02-28 12:00:00", "1969-12-31 23:59:59.999999999", "1970-01-01 00:00:00", null, "2026-03-29 02:30:00.000000001"}
+	floats := []string{"0", "-0", "1.5", "NaN", "+Inf", "-Inf", null, "3.4028235e+38", "1e-45"}
+	doubles := []string{"NaN", "-0", "0", null, "1.7976931348623157e+308", "5e-324", "-Inf", "+Inf", "0.1"}
 	texts := []string{"", "a\x00b", "\x00", "금액 €𝄞", null, strings.Repeat("long ", 3000), "\n\t\"'\\N", "NULL", " "}
 	for i := range times {
-		row := []string{times[i], texts[i], string([]byte{0, 0xff, byte(i)})}
+		row := []string{times[i], texts[i], string([]byte{0, 0xff, byte(i)}), floats[i], doubles[i]}
 		if i == 3 {
 			row[2] = null
 		}
-		for _, typ := range types[3:] {
+		for _, typ := range types[5:] {
 			row = append(row, limit(typ, i))
 		}
 		tab.rows = append(tab.rows, row)
+	}
+	return tab
+}
+
+// inMicros cuts timestamps to the microseconds that a file may be asked to hold.
+func inMicros(tab table) table {
+	for j, c := range tab.cols {
+		for _, row := range tab.rows {
+			if whole, fraction, ok := strings.Cut(row[j], "."); ok && c.Type.Kind == extract.Timestamp {
+				row[j] = extract.CanonicalTimestamp(whole + "." + fraction[:min(len(fraction), 6)])
+			}
+		}
 	}
 	return tab
 }
@@ -234,6 +264,7 @@ func TestRoundTrip(t *testing.T) {
 		allNull.rows = append(allNull.rows, []string{null, null, null, null, null})
 	}
 	small := parquet.Options{RowGroupRows: 700, PageBytes: 2 << 10, DictionaryBytes: 4 << 10}
+	zstd := parquet.Options{Codec: parquet.Zstd, Timestamps: parquet.Int64Micros, PageBytes: 4 << 10}
 	for _, tc := range []struct {
 		name      string
 		tab       table
@@ -243,6 +274,8 @@ func TestRoundTrip(t *testing.T) {
 		{"no rows", table{cols: limits().cols}, parquet.Options{}, 100},
 		{"limits", limits(), parquet.Options{}, 4},
 		{"limits, proleptic", limits(), parquet.Options{Calendar: parquet.ProlepticCalendar}, 4},
+		{"limits, microseconds, zstd", inMicros(limits()), zstd, 4},
+		{"many pages, microseconds, zstd", inMicros(random(5000)), zstd, 5000},
 		{"all null", allNull, parquet.Options{}, 1000},
 		{"many pages", random(5000), parquet.Options{}, 5000},
 		{"many row groups", random(5000), small, 300},
@@ -254,42 +287,6 @@ func TestRoundTrip(t *testing.T) {
 			compare(t, read(t, file, tc.tab.cols, 0, 64<<10), tc.tab.rows)
 			compare(t, read(t, file, tc.tab.cols, 0, 0), tc.tab.rows)
 		})
-	}
-}
-
-func TestFloats(t *testing.T) {
-	cols := columns(extract.Type{Kind: extract.Float32}, extract.Type{Kind: extract.Float64})
-	values := []float64{0, math.Copysign(0, -1), 1.5, math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat32, math.SmallestNonzeroFloat32}
-	var file bytes.Buffer
-	w, err := parquet.NewWriter(&file, cols, parquet.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := extract.NewBatch(stage.SourceColumns(cols), 0, 0)
-	for _, f := range values {
-		b.Cols[0].AppendFloat32(float32(f))
-		b.Cols[1].AppendFloat64(f)
-		b.Rows++
-	}
-	if err := w.Write(b); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := parquet.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len()), cols)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	got := extract.NewBatch(stage.SourceColumns(cols), 0, 0)
-	if err := r.Next(got); err != nil {
-		t.Fatal(err)
-	}
-	for i, f := range values {
-		if math.Float64bits(got.Cols[1].F64[i]) != math.Float64bits(f) || math.Float32bits(got.Cols[0].F32[i]) != math.Float32bits(float32(f)) {
-			t.Errorf("got %v and %v, want %v", got.Cols[0].F32[i], got.Cols[1].F64[i], f)
-		}
 	}
 }
 
@@ -306,27 +303,30 @@ func TestReadByName(t *testing.T) {
 }
 
 func TestWriterRefusesValues(t *testing.T) {
+	var hive parquet.Options
 	wide := extract.Int128{Hi: math.MaxInt64, Lo: math.MaxUint64}
 	for _, tc := range []struct {
 		name string
 		typ  extract.Type
 		put  func(v *extract.Vector)
 		want string
+		opt  parquet.Options
 	}{
-		{"narrow above", decimal(4, 2), func(v *extract.Vector) { v.AppendInt(10000) }, "100.00"},
-		{"narrow below", decimal(4, 2), func(v *extract.Vector) { v.AppendInt(-10000) }, "-100.00"},
-		{"narrow lowest", decimal(18, 0), func(v *extract.Vector) { v.AppendInt(math.MinInt64) }, "-9223372036854775808"},
-		{"wide above", decimal(38, 0), func(v *extract.Vector) { v.AppendWide(wide) }, "decimal(38,0)"},
-		{"wide lowest", decimal(38, 0), func(v *extract.Vector) { v.AppendWide(extract.Int128{Hi: math.MinInt64}) }, "decimal(38,0)"},
-		{"no such day", timestamp, func(v *extract.Vector) { v.AppendTime(-141428, 0) }, "1582-10-14"},
-		{"year 0", timestamp, func(v *extract.Vector) { v.AppendTime(extract.MinDay-1, 0) }, "day"},
-		{"year 10000", timestamp, func(v *extract.Vector) { v.AppendTime(extract.MaxDay+1, 0) }, "day"},
-		{"25 o'clock", timestamp, func(v *extract.Vector) { v.AppendTime(0, 86400e9) }, "nanosecond 86400000000000"},
-		{"before midnight", timestamp, func(v *extract.Vector) { v.AppendTime(0, -1) }, "nanosecond -1"},
+		{"narrow above", decimal(4, 2), func(v *extract.Vector) { v.AppendInt(10000) }, "100.00", hive},
+		{"narrow below", decimal(4, 2), func(v *extract.Vector) { v.AppendInt(-10000) }, "-100.00", hive},
+		{"narrow lowest", decimal(18, 0), func(v *extract.Vector) { v.AppendInt(math.MinInt64) }, "-9223372036854775808", hive},
+		{"wide above", decimal(38, 0), func(v *extract.Vector) { v.AppendWide(wide) }, "decimal(38,0)", hive},
+		{"wide lowest", decimal(38, 0), func(v *extract.Vector) { v.AppendWide(extract.Int128{Hi: math.MinInt64}) }, "decimal(38,0)", hive},
+		{"no such day", timestamp, func(v *extract.Vector) { v.AppendTime(-141428, 0) }, "1582-10-14", hive},
+		{"year 0", timestamp, func(v *extract.Vector) { v.AppendTime(extract.MinDay-1, 0) }, "day", hive},
+		{"year 10000", timestamp, func(v *extract.Vector) { v.AppendTime(extract.MaxDay+1, 0) }, "day", hive},
+		{"25 o'clock", timestamp, func(v *extract.Vector) { v.AppendTime(0, 86400e9) }, "nanosecond 86400000000000", hive},
+		{"before midnight", timestamp, func(v *extract.Vector) { v.AppendTime(0, -1) }, "nanosecond -1", hive},
+		{"nanoseconds in microseconds", timestamp, func(v *extract.Vector) { v.AppendTime(0, 1) }, "1970-01-01 00:00:00.000000001", parquet.Options{Timestamps: parquet.Int64Micros}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			cols := columns(tc.typ)
-			w, err := parquet.NewWriter(io.Discard, cols, parquet.Options{})
+			w, err := parquet.NewWriter(io.Discard, cols, tc.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -445,6 +445,11 @@ func TestSchemaRefused(t *testing.T) {
 	} {
 		if _, err := parquet.NewWriter(io.Discard, cols, parquet.Options{}); err == nil {
 			t.Errorf("%s: NewWriter accepts it", name)
+		}
+	}
+	for name, opt := range map[string]parquet.Options{"codec": {Codec: 9}, "timestamps": {Timestamps: 9}} {
+		if _, err := parquet.NewWriter(io.Discard, columns(text), opt); err == nil {
+			t.Errorf("unknown %s: NewWriter accepts it", name)
 		}
 	}
 }

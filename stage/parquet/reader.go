@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// stepRows is how many rows a Reader adds to a batch before it looks at the batch's limits.
-	stepRows = 1024
+	// readStep is how many rows a Reader adds to a batch before it looks at the batch's limits.
+	readStep = 1024
 	// What is read of all columns at once, and of each: few large reads, for a store that connects anew for each
 	// place, and a bound that a table of a thousand columns keeps.
 	readBytes    = 16 << 20
@@ -171,7 +171,7 @@ func (r *Reader) next(b *extract.Batch) error {
 
 // step reads some rows of every column.
 func (r *Reader) step(b *extract.Batch) error {
-	n := int(min(r.left, stepRows))
+	n := int(min(r.left, readStep))
 	if b.MaxRows > 0 {
 		n = min(n, b.MaxRows-b.Rows)
 	}

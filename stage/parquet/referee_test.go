@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,7 +26,8 @@ type finding struct {
 		Length, Levels int
 		Compression    string
 		Encodings      []string
-		Bounds, Index  bool
+		Index          bool
+		Min, Max       *string
 		Nulls          int
 	}
 	CreatedBy string `json:"created_by"`
@@ -77,11 +79,22 @@ func checkRows(t *testing.T, f finding, tab table) {
 			if cell == null && got != nil {
 				t.Errorf("row %d, column %s: got %q, want NULL", i, tab.cols[j].Name, *got)
 			}
-			if cell != null && (got == nil || *got != want) {
+			if cell != null && (got == nil || !agree(t, tab.cols[j], *got, want)) {
 				t.Errorf("row %d, column %s of %v: got %v, want %q", i, tab.cols[j].Name, tab.cols[j].Type, deref(got), want)
 			}
 		}
 	}
+}
+
+// agree compares floats by value: everybody writes them differently.
+func agree(t *testing.T, c stage.Column, got, want string) bool {
+	t.Helper()
+	bits := map[extract.Kind]int{extract.Float32: 32, extract.Float64: 64}[c.Type.Kind]
+	if bits == 0 {
+		return got == want
+	}
+	a, b := parseFloat(t, got, bits), parseFloat(t, want, bits)
+	return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
 }
 
 func deref(s *string) string {
@@ -92,14 +105,41 @@ func deref(s *string) string {
 }
 
 func TestRefereesAgree(t *testing.T) {
-	for name, tab := range map[string]table{
-		"limits": limits(), "no rows": {cols: limits().cols}, "random": random(3000),
+	small := parquet.Options{RowGroupRows: 1000, PageBytes: 8 << 10, DictionaryBytes: 16 << 10, Calendar: parquet.ProlepticCalendar}
+	for _, tc := range []struct {
+		name string
+		tab  table
+		opt  parquet.Options
+	}{
+		{"limits", limits(), small},
+		{"no rows", table{cols: limits().cols}, small},
+		{"random", random(3000), small},
+		{"few texts", fewTexts(3000), small},
+		{"limits, microseconds, zstd", inMicros(limits()), parquet.Options{Timestamps: parquet.Int64Micros, Codec: parquet.Zstd}},
+		{"random, microseconds, zstd", inMicros(random(3000)), parquet.Options{Timestamps: parquet.Int64Micros, Codec: parquet.Zstd}},
 	} {
-		file := write(t, tab, parquet.Options{RowGroupRows: 1000, PageBytes: 8 << 10, DictionaryBytes: 16 << 10, Calendar: parquet.ProlepticCalendar}, 250)
+		file := write(t, tc.tab, tc.opt, 250)
 		for _, who := range []string{"pyarrow", "duckdb"} {
-			t.Run(name+" by "+who, func(t *testing.T) { checkRows(t, referee(t, who, file), tab) })
+			t.Run(tc.name+" by "+who, func(t *testing.T) { checkRows(t, referee(t, who, file), tc.tab) })
 		}
 	}
+}
+
+// fewTexts is what dictionaries are for, and what they are not for any more: one value throughout, none, a few, NULL
+// for whole pages, and few at first and then ever new ones.
+func fewTexts(rows int) table {
+	tab := table{cols: columns(text, text, text, text, text)}
+	for i := range rows {
+		row := []string{"the same", null, fmt.Sprint("grade ", i%5), null, fmt.Sprint("code ", i%3)}
+		if i/(rows/3) == 1 {
+			row[3] = strings.Repeat("x", i%20)
+		}
+		if i > rows/2 {
+			row[4] = fmt.Sprint("order number ", i*i)
+		}
+		tab.rows = append(tab.rows, row)
+	}
+	return tab
 }
 
 // The file has the profile that doc.go promises, as another library sees it.
@@ -115,20 +155,21 @@ func TestProfile(t *testing.T) {
 	}
 	for i, c := range f.Columns {
 		want := tab.cols[i]
-		physical := map[extract.Kind]string{extract.Decimal: "FIXED_LEN_BYTE_ARRAY", extract.Timestamp: "INT96", extract.Text: "BYTE_ARRAY", extract.Binary: "BYTE_ARRAY"}[want.Type.Kind]
+		physical := map[extract.Kind]string{extract.Decimal: "FIXED_LEN_BYTE_ARRAY", extract.Timestamp: "INT96", extract.Text: "BYTE_ARRAY", extract.Binary: "BYTE_ARRAY",
+			extract.Float32: "FLOAT", extract.Float64: "DOUBLE"}[want.Type.Kind]
 		if c.Name != want.Name || c.Physical != physical || c.Levels != 1 {
 			t.Errorf("column %d is %s of %s with levels to %d, want %s of %s, optional", i, c.Name, c.Physical, c.Levels, want.Name, physical)
 		}
-		if c.Compression != "SNAPPY" || c.Bounds || c.Index || c.Nulls != nulls(tab, i) {
-			t.Errorf("column %s: %s, bounds %v, index %v, %d NULLs; want SNAPPY, none, none, %d", c.Name, c.Compression, c.Bounds, c.Index, c.Nulls, nulls(tab, i))
+		if c.Compression != "SNAPPY" || c.Index || c.Nulls != nulls(tab, i) {
+			t.Errorf("column %s: %s, index %v, %d NULLs; want SNAPPY, none, %d", c.Name, c.Compression, c.Index, c.Nulls, nulls(tab, i))
 		}
-		dictionary := slices.Contains(c.Encodings, "RLE_DICTIONARY")
-		if dictionary != (want.Type.Kind == extract.Text) {
-			t.Errorf("column %s of %v has encodings %v", c.Name, want.Type, c.Encodings)
+		low, high := extremes(t, tab, i)
+		if deref(c.Min) != low || deref(c.Max) != high {
+			t.Errorf("column %s of %v: bounds %s and %s, want %s and %s", c.Name, want.Type, deref(c.Min), deref(c.Max), low, high)
 		}
 	}
 	for digits, length := range map[int]int{1: 1, 2: 1, 3: 2, 4: 2, 5: 3, 9: 4, 10: 5, 11: 5, 12: 6, 14: 6, 15: 7, 16: 7, 18: 8, 19: 9, 28: 12, 35: 15, 36: 16, 38: 16} {
-		if got := f.Columns[2+digits].Length; got != length {
+		if got := f.Columns[4+digits].Length; got != length {
 			t.Errorf("a decimal of %d digits takes %d bytes, want %d", digits, got, length)
 		}
 	}
@@ -142,4 +183,50 @@ func nulls(tab table, column int) int {
 		}
 	}
 	return n
+}
+
+// extremes are the least and the greatest of a column's decimals, as deref writes them; other types have no bounds.
+func extremes(t *testing.T, tab table, column int) (low, high string) {
+	t.Helper()
+	least, greatest := "", ""
+	for _, row := range tab.rows {
+		if row[column] == null || tab.cols[column].Type.Kind != extract.Decimal {
+			continue
+		}
+		if least == "" {
+			least, greatest = row[column], row[column]
+		}
+		for at, sign := range map[*string]int{&least: -1, &greatest: 1} {
+			order, err := extract.CompareDecimal(row[column], *at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if order == sign {
+				*at = row[column]
+			}
+		}
+	}
+	if least == "" {
+		return "NULL", "NULL"
+	}
+	return fmt.Sprintf("%q", least), fmt.Sprintf("%q", greatest)
+}
+
+// A dictionary is there where it saves something, and given up where it no longer does.
+func TestDictionaries(t *testing.T) {
+	tab := fewTexts(60_000)
+	tab.cols = append(tab.cols, stage.Column{Name: "unique", Type: text})
+	for i := range tab.rows {
+		tab.rows[i] = append(tab.rows[i], fmt.Sprint("order number ", i))
+	}
+	f := referee(t, "pyarrow", write(t, tab, parquet.Options{DictionaryBytes: 256 << 10}, 4000))
+	for i, want := range [][]string{
+		{"PLAIN_DICTIONARY", "RLE"}, {"PLAIN", "RLE"}, {"PLAIN_DICTIONARY", "RLE"}, {"PLAIN", "PLAIN_DICTIONARY", "RLE"},
+		{"PLAIN", "PLAIN_DICTIONARY", "RLE"}, {"PLAIN", "RLE"},
+	} {
+		if got := f.Columns[i].Encodings; !slices.Equal(got, want) {
+			t.Errorf("column %s has encodings %v, want %v", f.Columns[i].Name, got, want)
+		}
+	}
+	checkRows(t, f, tab)
 }

@@ -2,10 +2,11 @@ package parquet
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 
-	pq "github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/loadctl/loadctl/extract"
 	"github.com/loadctl/loadctl/stage"
@@ -14,67 +15,62 @@ import (
 // schemaName is the name of the root, which no reader looks at.
 const schemaName = "loadctl"
 
-// row is a group whose fields keep their order: parquet.Group sorts them by name.
-type row struct {
-	pq.Group
-	fields []pq.Field
-}
-
-func (r row) Fields() []pq.Field { return r.fields }
-
-// field is a column of the row.
-type field struct {
-	pq.Node
-	name string
-}
-
-func (f field) Name() string { return f.name }
-
-// Value is part of parquet.Field for rows that are Go values; ours never are.
-func (f field) Value(base reflect.Value) reflect.Value { return base }
-
-// newSchema is the profile's schema for these columns.
-func newSchema(cols []stage.Column) (*pq.Schema, error) {
-	r := row{Group: pq.Group{}}
+// newSchema is the profile's schema for these columns: the root, then a leaf each.
+func newSchema(cols []stage.Column, timestamps Timestamps) ([]format.SchemaElement, error) {
+	if len(cols) == 0 {
+		return nil, fmt.Errorf("there is no column")
+	}
+	if timestamps > Int64Micros {
+		return nil, fmt.Errorf("form %d of timestamps: unknown", timestamps)
+	}
+	schema := []format.SchemaElement{{Name: schemaName, NumChildren: thrift.New(int32(len(cols)))}}
+	names := make(map[string]bool, len(cols))
 	for _, c := range cols {
-		if _, twice := r.Group[c.Name]; twice {
+		if names[c.Name] {
 			return nil, fmt.Errorf("column %q is there twice", c.Name)
 		}
-		leaf, err := newLeaf(c)
+		names[c.Name] = true
+		leaf, err := newLeaf(c, timestamps)
 		if err != nil {
 			return nil, err
 		}
-		n := pq.Optional(leaf)
-		r.Group[c.Name] = n
-		r.fields = append(r.fields, field{Node: n, name: c.Name})
+		schema = append(schema, leaf)
 	}
-	if len(r.fields) == 0 {
-		return nil, fmt.Errorf("there is no column")
-	}
-	return pq.NewSchema(schemaName, r), nil
+	return schema, nil
 }
 
-func newLeaf(c stage.Column) (pq.Node, error) {
+// newLeaf describes a column. Annotations are written in the old form and the new, where there are both.
+func newLeaf(c stage.Column, timestamps Timestamps) (format.SchemaElement, error) {
+	e := format.SchemaElement{Name: c.Name, RepetitionType: thrift.New(format.Optional)}
 	switch c.Type.Kind {
 	case extract.Decimal:
-		if p, s := c.Type.Precision, c.Type.Scale; p < 1 || p > extract.MaxPrecision || s < 0 || s > p {
-			return nil, fmt.Errorf("column %q: no file holds %v: %w", c.Name, c.Type, extract.ErrUnsupported)
+		p, s := c.Type.Precision, c.Type.Scale
+		if p < 1 || p > extract.MaxPrecision || s < 0 || s > p {
+			return e, fmt.Errorf("column %q: no file holds %v: %w", c.Name, c.Type, extract.ErrUnsupported)
 		}
-		n := pq.Decimal(c.Type.Scale, c.Type.Precision, pq.FixedLenByteArrayType(decimalLength(c.Type.Precision)))
-		return pq.Encoded(n, &pq.Plain), nil
+		e.Type, e.TypeLength = thrift.New(format.FixedLenByteArray), thrift.New(int32(decimalLength(p)))
+		e.ConvertedType = thrift.New(deprecated.Decimal)
+		e.Precision, e.Scale = thrift.New(int32(p)), thrift.New(int32(s))
+		e.LogicalType.Value = &format.DecimalType{Precision: int32(p), Scale: int32(s)}
 	case extract.Timestamp:
-		return pq.Encoded(pq.Leaf(pq.Int96Type), &pq.Plain), nil
+		e.Type = thrift.New(format.Int96)
+		if timestamps == Int64Micros { // the old form would say that they are UTC
+			e.Type = thrift.New(format.Int64)
+			e.LogicalType.Value = &format.TimestampType{Unit: format.TimeUnit{Value: new(format.MicroSeconds)}}
+		}
 	case extract.Text:
-		return pq.Encoded(pq.String(), &pq.RLEDictionary), nil
+		e.Type, e.ConvertedType = thrift.New(format.ByteArray), thrift.New(deprecated.UTF8)
+		e.LogicalType.Value = new(format.StringType)
 	case extract.Binary:
-		return pq.Encoded(pq.Leaf(pq.ByteArrayType), &pq.Plain), nil
+		e.Type = thrift.New(format.ByteArray)
 	case extract.Float32:
-		return pq.Encoded(pq.Leaf(pq.FloatType), &pq.Plain), nil
+		e.Type = thrift.New(format.Float)
 	case extract.Float64:
-		return pq.Encoded(pq.Leaf(pq.DoubleType), &pq.Plain), nil
+		e.Type = thrift.New(format.Double)
 	default:
-		return nil, fmt.Errorf("column %q: no file holds %v: %w", c.Name, c.Type, extract.ErrUnsupported)
+		return e, fmt.Errorf("column %q: no file holds %v: %w", c.Name, c.Type, extract.ErrUnsupported)
 	}
+	return e, nil
 }
 
 // decimalLength is the least number of bytes that hold every decimal of so many digits in two's complement:

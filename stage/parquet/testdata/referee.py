@@ -23,6 +23,10 @@ def text(value):
     return str(value)
 
 
+def bound(statistics, which):
+    return text(getattr(statistics, which)) if statistics and statistics.has_min_max else None
+
+
 def by_pyarrow(name):
     import pyarrow.parquet as pq
 
@@ -37,7 +41,7 @@ def by_pyarrow(name):
         if meta.num_row_groups > 0:
             chunk = meta.row_group(0).column(i)
             column.update(compression=chunk.compression, encodings=sorted(chunk.encodings),
-                          bounds=bool(chunk.statistics and chunk.statistics.has_min_max),
+                          min=bound(chunk.statistics, "min"), max=bound(chunk.statistics, "max"),
                           nulls=chunk.statistics.null_count if chunk.statistics else -1,
                           index=chunk.has_column_index or chunk.has_offset_index)
         columns.append(column)
