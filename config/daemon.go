@@ -18,6 +18,8 @@ type Daemon struct {
 	Defaults Defaults `yaml:"defaults"`
 	// How long silence lasts before work counts as lost.
 	Recovery Recovery `yaml:"recovery"`
+	// How long staged files are kept.
+	Retention Retention `yaml:"retention"`
 	// The HTTP server of loadd.
 	HTTP HTTP `yaml:"http"`
 	// What is logged.
@@ -198,10 +200,22 @@ type Recovery struct {
 	PublishStale time.Duration `yaml:"publish_stale" default:"2m" min:"1s" max:"1h"`
 	// Pause between two looks at a target whose publish is in doubt.
 	PublishSettle time.Duration `yaml:"publish_settle" default:"30s" min:"1s" max:"1h"`
+	// What becomes of a partition whose worker is lost: REISSUE reads it again at the same SCN, FAIL fails the run.
+	Mode RecoveryMode `yaml:"mode" default:"REISSUE"`
+	// What ends a publish of unknown outcome: ask waits for loadctl resolve; prove lets proof alone decide.
+	PublishUnknown PublishUnknown `yaml:"publish_unknown" default:"ask"`
 	// How often the ledger is asked for work when no notice came.
 	Poll time.Duration `yaml:"poll" default:"2s" min:"50ms" max:"1m"`
 	// How long work in hand may go on after a stop was asked for.
 	Grace time.Duration `yaml:"grace" default:"30s" min:"1s" max:"1h"`
+}
+
+// Retention says how long staged files are kept after their run's end. loadd and loadctl clean delete them.
+type Retention struct {
+	// After success.
+	Success time.Duration `yaml:"success" default:"3d" min:"0s" max:"365d"`
+	// After any other end, for inspection.
+	Failed time.Duration `yaml:"failed" default:"14d" min:"0s" max:"365d"`
 }
 
 // HTTP is the server of loadd.

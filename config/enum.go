@@ -117,6 +117,30 @@ func (HiveTransport) Words() Words {
 	return Words{Accepted: []string{"binary"}, Later: []string{"http", "https"}, Instead: "binary"}
 }
 
+// RecoveryMode is what becomes of a partition whose worker is lost.
+type RecoveryMode string
+
+// Recovery modes.
+const (
+	RecoveryReissue RecoveryMode = "REISSUE"
+	RecoveryFail    RecoveryMode = "FAIL"
+)
+
+// Words lists the modes.
+func (RecoveryMode) Words() Words { return Words{Accepted: []string{"REISSUE", "FAIL"}} }
+
+// PublishUnknown is what ends a publish whose outcome is not known.
+type PublishUnknown string
+
+// Ways to end a publish of unknown outcome.
+const (
+	UnknownAsk   PublishUnknown = "ask"
+	UnknownProve PublishUnknown = "prove"
+)
+
+// Words lists the ways.
+func (PublishUnknown) Words() Words { return Words{Accepted: []string{"ask", "prove"}} }
+
 // LogLevel is the least level that is logged.
 type LogLevel string
 

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"time"
 	_ "time/tzdata" // dates begin in a zone, also in a container without a zone database
 
 	"github.com/loadctl/loadctl/cmd/internal/stop"
@@ -46,6 +47,9 @@ func Main(polite, hard context.Context, args []string, stderr io.Writer) int {
 	return pipeline.ExitOK
 }
 
+// cleanEvery is how often the daemon looks for staged files that have been kept long enough.
+const cleanEvery = time.Hour
+
 // serve reads the configuration, wires, and works.
 func serve(polite, hard context.Context, file string, stderr io.Writer) (err error) {
 	cfg, err := config.Load(file)
@@ -66,6 +70,7 @@ func serve(polite, hard context.Context, file string, stderr io.Writer) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, closeEnv()) }()
+	env.Recovery.CleanEvery = cleanEvery
 	log.Info("started", "config", file, "jobs", len(cfg.Jobs), "ledger", l.ID(), "workers", env.Limits.Workers)
 	release := context.AfterFunc(polite, func() {
 		log.Info("stopping: what is in hand is done or handed back", "grace", env.Timing.Grace)

@@ -35,7 +35,7 @@ func Env(_ context.Context, cfg *config.Config, l *ledger.Ledger, log *slog.Logg
 	env = &pipeline.Env{
 		Ledger: l, Log: log, Host: Who() + "/" + strconv.Itoa(os.Getpid()), Format: format,
 		Sources: b.sources(cfg.Daemon.Sources, log), Store: b.store(cfg.Daemon.Store),
-		Timing: timing(cfg.Daemon.Recovery), Limits: limits(cfg.Daemon),
+		Timing: timing(cfg.Daemon.Recovery), Recovery: recovery(cfg.Daemon), Limits: limits(cfg.Daemon),
 	}
 	env.Warehouse = b.warehouse(cfg.Daemon, format, log)
 	if err := errors.Join(b.errs...); err != nil {
@@ -128,6 +128,15 @@ func (b *builder) hive(d config.Daemon, log *slog.Logger) (*hive.Warehouse, erro
 func timing(r config.Recovery) pipeline.Timing {
 	return pipeline.Timing{
 		Heartbeat: r.Heartbeat, Stale: r.Stale, StepRenew: r.StepRenew, StepLease: r.StepLease, Poll: r.Poll, Grace: r.Grace,
+	}
+}
+
+func recovery(d config.Daemon) pipeline.Recovery {
+	r := d.Recovery
+	return pipeline.Recovery{
+		Interval: r.Heartbeat, PublishStale: r.PublishStale, Settle: r.PublishSettle, Mode: ledger.RecoveryMode(r.Mode),
+		Prove: r.PublishUnknown == config.UnknownProve,
+		Keep:  ledger.Retention{Success: d.Retention.Success, Failed: d.Retention.Failed},
 	}
 }
 
