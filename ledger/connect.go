@@ -39,7 +39,9 @@ func connectKind(code string) error {
 		return ErrSchema
 	case "42501":
 		return ErrPrivilege
-	case "57P01", "57P02", "57P03", "53300":
+	case "57P01", "57P02", "57P03", "53300", // shutting down, starting, too many connections
+		"25006", "55000", // read only, in recovery: a standby, or an administrator's doing
+		"25P03", "25P04", "55P03", "57014": // its own limits: idle, transaction, lock and statement time-out
 		return ErrUnreachable
 	}
 	if strings.HasPrefix(code, "08") {

@@ -32,7 +32,7 @@ type Fenced struct {
 // PUBLISH_UNKNOWN if it armed, and back to STAGING_VALIDATED, with a new dispatch and the verdict NOT_APPLIED, if it
 // never did. It guards: state and token are those that the caller saw, and the ledger's timeline is compared. A run that
 // is PUBLISH_UNKNOWN already stays; if its attempt never armed, it is there because of a mark of another one, which must
-// be adopted by MarkFound first. The other half is closing the session, told by RecordFence. A repeat is answered as
+// be adopted by MarkFound first, or proved harmless (NeverArmed). The other half is closing the session, told by RecordFence. A repeat is answered as
 // recorded.
 func (l *Ledger) Fence(ctx context.Context, hold Hold, by string) (Fenced, error) {
 	var f Fenced
@@ -67,7 +67,7 @@ func (l *Ledger) fence(ctx context.Context, tx pgx.Tx, hold Hold, by string) (ne
 	if run.State == PublishUnknown {
 		_, a, err := lockAttempt(ctx, tx, hold, PublishUnknown)
 		if err == nil && !a.Armed {
-			err = run.stale("it never armed: a mark of another publish was met, and must be adopted before anything is decided")
+			err = run.stale("it never armed: a mark of another publish was met, and must be adopted, or proved harmless, before anything is decided")
 		}
 		return false, err
 	}
@@ -84,6 +84,37 @@ func (l *Ledger) fence(ctx context.Context, tx pgx.Tx, hold Hold, by string) (ne
 		return false, err
 	}
 	return true, execOne(ctx, tx, "publish_never_armed", args{"token": hold.Token})
+}
+
+// NeverArmed ends PUBLISH_UNKNOWN of an attempt that the ledger knows not to have armed and that met a mark where its own
+// should be, once that mark is proved to be harmless (one that was never written to its end, say: its publisher cannot
+// have come to its arm). The run goes back to STAGING_VALIDATED, with a new dispatch. It guards that the run is
+// PUBLISH_UNKNOWN under the token, and not armed. A repeat is answered as recorded.
+func (l *Ledger) NeverArmed(ctx context.Context, hold Hold, why, by string) (Run, error) {
+	err := l.decide(ctx, func(tx pgx.Tx) error {
+		if _, err := lock(ctx, tx, hold.Run); err != nil {
+			return err
+		}
+		if _, done, err := repeated(ctx, tx, hold.Run, hold.Token, EventNotArmed); err != nil || done {
+			return err
+		}
+		run, a, err := lockAttempt(ctx, tx, hold, PublishUnknown)
+		if err != nil {
+			return err
+		}
+		if a.Armed {
+			return run.stale("the publish is armed, so its statement may have been sent")
+		}
+		if err := execOne(ctx, tx, "publish_never_armed", args{"token": hold.Token}); err != nil {
+			return err
+		}
+		_, err = l.advance(ctx, tx, run, move{event: EventNotArmed, token: hold.Token, by: by, message: why})
+		return err
+	})
+	if err != nil {
+		return Run{}, fmt.Errorf("release publish: %w", err)
+	}
+	return l.Run(ctx, hold.Run)
 }
 
 // RecordFence stores how the attempt's session was fenced. proved says that nothing of it can be under way or come any

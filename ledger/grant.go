@@ -28,7 +28,7 @@ func privileges() []privilege {
 		{"load_file", "SELECT, INSERT, UPDATE (voided_at)"},
 		{"load_validation", "SELECT, INSERT"},
 		{"load_dispatch", "SELECT, INSERT, UPDATE (state, due_at, attempts, token, outcome, acked_at, ended_at)"},
-		{"load_publish", "SELECT, INSERT, UPDATE (armed_at, evidence, session, instance, tag, operation, query_id, progress, progress_at, " +
+		{"load_publish", "SELECT, INSERT, UPDATE (mark, armed_at, evidence, session, instance, tag, operation, query_id, progress, progress_at, " +
 			"rows_written, after, ended_at, outcome, fenced_at, fence, observations, verdict, verdict_at, " +
 			"judged_by, resolved_as, resolved_at, resolved_by, reason)"},
 		{"load_slot", "SELECT, INSERT, UPDATE (token, run_id, holder, lease_until)"},

@@ -30,7 +30,7 @@ type Attempt struct {
 	EndedAt     *time.Time
 	Outcome     string // published, failed, unknown, not_armed; empty while it runs
 
-	Mark         *int            // the number of the mark that this row was made from; nil: the ledger knows its claim
+	Mark         *int            // the number of the mark that the arm was read from; nil: the ledger has its own
 	FencedAt     *time.Time      // nil: its statement may still be under way
 	Fence        json.RawMessage // how it was fenced, or why it could not be
 	Observations json.RawMessage // of the target: [{"at": …, "seen": …}]

@@ -107,42 +107,43 @@ func (l *Ledger) markFound(ctx context.Context, tx pgx.Tx, m Mark) (bool, error)
 	if err := l.tellMark(ctx, tx, run, m); err != nil {
 		return false, err
 	}
-	event := EventMarkFound
 	switch run.State {
-	case StagingValidated:
-	case Publishing:
-		event = EventPublishUnknown
-	case PublishUnknown:
-		event = ""
+	case StagingValidated, Publishing, PublishUnknown:
 	default:
 		return false, nil
 	}
-	return true, l.adopt(ctx, tx, run, m, event)
+	attempt := m.Attempt
+	if m.Attempt == run.PublishAttempt && !found {
+		attempt++ // the number is taken by a claim of the ledger's own
+	}
+	return true, l.adopt(ctx, tx, run, m, attempt)
 }
 
-// adopt makes the mark's attempt the run's current one.
-func (l *Ledger) adopt(ctx context.Context, tx pgx.Tx, run locked, m Mark, event Event) error {
+// adopt makes the mark's attempt the run's current one, then moves the run.
+func (l *Ledger) adopt(ctx context.Context, tx pgx.Tx, run locked, m Mark, attempt int) error {
 	if run.PublishToken != nil && *run.PublishToken != m.Token {
 		if _, err := exec(ctx, tx, "publish_end", args{"token": *run.PublishToken, "outcome": "unknown", "rows": nil, "after": nil}); err != nil {
 			return err
 		}
-	}
-	attempt := max(m.Attempt, run.PublishAttempt)
-	if run.PublishToken != nil && *run.PublishToken != m.Token && m.Attempt == run.PublishAttempt {
-		attempt++ // the number is taken by a claim of the ledger's own
 	}
 	err := execOne(ctx, tx, "publish_adopt", args{"run": run.ID, "attempt": attempt, "token": m.Token, "mark": m.Attempt, "by": orUnknown(m.By),
 		"evidence": string(m.Evidence), "session": string(m.Session), "instance": m.Instance, "tag": m.Tag})
 	if err != nil {
 		return err
 	}
-	if event != "" {
-		message := fmt.Sprintf("mark %d in the store tells of a publish that the ledger has lost", m.Attempt)
-		if _, err := l.advance(ctx, tx, run, move{event: event, token: m.Token, class: CodeLedgerMismatch, message: message, ungated: true}); err != nil {
-			return err
-		}
+	if err := execOne(ctx, tx, "run_adopt", args{"run": run.ID, "attempt": attempt, "token": m.Token, "damaged": m.Damaged}); err != nil {
+		return err
 	}
-	return execOne(ctx, tx, "run_adopt", args{"run": run.ID, "attempt": attempt, "token": m.Token, "damaged": m.Damaged})
+	event := EventMarkFound
+	switch run.State {
+	case PublishUnknown:
+		return notify(ctx, tx, run.ID)
+	case Publishing:
+		event = EventPublishUnknown
+	}
+	message := fmt.Sprintf("mark %d in the store tells of a publish that the ledger has lost", m.Attempt)
+	_, err = l.advance(ctx, tx, run, move{event: event, token: m.Token, class: CodeLedgerMismatch, message: message, ungated: true})
+	return err
 }
 
 // tellMark raises the alert about a mark, once.

@@ -254,7 +254,7 @@ CREATE TABLE loadctl.load_publish (
   run_id       uuid NOT NULL REFERENCES loadctl.load_run,
   attempt      int  NOT NULL CHECK (attempt > 0),
   token        uuid NOT NULL UNIQUE,
-  mark         int  CHECK (mark > 0), -- the mark in the store that the row was made from; NULL: it was claimed
+  mark         int  CHECK (mark > 0), -- in the store, that the arm was read from; NULL: the ledger has its own
   timeline     text NOT NULL,
   claimed_by   text NOT NULL,
   claimed_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
