@@ -18,6 +18,8 @@ type compiler struct {
 	named  map[string]*namedSource
 	scope  *scope
 	views  int // nesting of views
+
+	noWindows bool // in the arguments of an aggregate or analytic function
 }
 
 // scope is the names that an expression sees.
@@ -26,6 +28,7 @@ type scope struct {
 	outer     *scope
 	aliases   map[string]node // ORDER BY: names of the select list
 	groups    *grouping       // after grouping: what is left of a row
+	windows   *windowPlan     // select list and ORDER BY: analytic functions go here
 	pseudo    bool            // ROWNUM may be used
 	hierarchy bool            // LEVEL may be used
 	refs      int             // how often a query inside reads this scope's row

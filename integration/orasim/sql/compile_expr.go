@@ -38,6 +38,8 @@ func (c *compiler) expr(n node) (expr, error) {
 		return c.caseExpr(n)
 	case *call:
 		return c.call(n)
+	case *windowCall:
+		return c.window(n)
 	case *castExpr:
 		x, err := c.expr(n.x)
 		if err != nil {

@@ -98,10 +98,10 @@ func (c *compiler) aggregate(n *call) (*aggregate, error) {
 	if len(n.args) != 1 {
 		return nil, errAt(n.at(), 909, "invalid number of arguments")
 	}
-	groups := c.scope.groups
-	c.scope.groups = nil
+	groups, noWindows := c.scope.groups, c.noWindows
+	c.scope.groups, c.noWindows = nil, true
 	x, err := c.expr(n.args[0])
-	c.scope.groups = groups
+	c.scope.groups, c.noWindows = groups, noWindows
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +206,7 @@ func (c *compiler) orderResult(plan *subplan, order []orderItem) (*subplan, erro
 	if err != nil {
 		return nil, err
 	}
-	p := &blockPlan{src: &planSource{plan}}
+	p := &blockPlan{src: &planSource{plan}, windows: &windowPlan{}}
 	err = c.within([]*scopeTable{t}, c.scope, func() error {
 		if _, err := c.project(p, items); err != nil {
 			return err

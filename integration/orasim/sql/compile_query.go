@@ -124,7 +124,7 @@ func (c *compiler) block(b *queryBlock, order []orderItem) (*subplan, error) {
 	}
 	s := &scope{tables: tables, outer: outer, pseudo: true, hierarchy: b.connect != nil}
 	c.scope = s
-	p := &blockPlan{src: u.src, distinct: b.distinct}
+	p := &blockPlan{src: u.src, distinct: b.distinct, windows: &windowPlan{}}
 	if err := c.conditions(p, b, where, rest); err != nil {
 		return nil, err
 	}
@@ -139,6 +139,7 @@ func (c *compiler) block(b *queryBlock, order []orderItem) (*subplan, error) {
 	if err := c.grouping(p, b, items, order); err != nil {
 		return nil, err
 	}
+	s.windows = p.windows
 	columns, err := c.project(p, items)
 	if err != nil {
 		return nil, err
@@ -360,6 +361,6 @@ func dropRowids(p *blockPlan, u *unit) {
 	case *tableSource:
 		t.withRowid = used
 	case *generatedSource:
-		t.withRowid, t.stream = used, p.connect == nil
+		t.withRowid, t.stream = used, p.connect == nil && len(p.windows.list) == 0
 	}
 }

@@ -55,6 +55,8 @@ type frame struct {
 	x      *execution
 	rownum int64
 	level  int64
+
+	windows []ora.Value // of the analytic functions
 }
 
 // execution is what is fixed while one statement runs.

@@ -389,7 +389,11 @@ func (p *parser) arguments() []node {
 }
 
 func (p *parser) afterCall(n *call) node {
-	if t := p.peek(); t.isWord("OVER") && p.peekAt(1).isSymbol("(") || t.isWord("WITHIN") && p.peekAt(1).isWord("GROUP") ||
+	if p.peek().isWord("OVER") && p.peekAt(1).isSymbol("(") {
+		p.i++
+		return p.over(n)
+	}
+	if t := p.peek(); t.isWord("WITHIN") && p.peekAt(1).isWord("GROUP") ||
 		t.isWord("KEEP") && p.peekAt(1).isSymbol("(") {
 		p.notYet(n.name + " " + t.text)
 	}

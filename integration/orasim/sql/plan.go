@@ -23,6 +23,7 @@ type blockPlan struct {
 	rownum    []condition // those that look at ROWNUM, checked last
 	rownumCut bool        // rownum stays false once it is: nothing comes after
 	group     *groupPlan
+	windows   *windowPlan
 	items     []expr
 	distinct  bool
 	order     []orderKey
@@ -47,7 +48,14 @@ func (p *blockPlan) open(x *execution, outer *frame, reuse bool) (rows, error) {
 	}
 	if p.group != nil {
 		r.in = &groupRows{p: p.group, in: r.filtered(), f: &r.f}
-		r.grouped = true
+		r.prepared = true
+	}
+	if len(p.windows.list) > 0 {
+		if !r.prepared {
+			r.in = r.filtered()
+		}
+		r.in = &windowRows{p: p.windows, in: r.in, f: &r.f}
+		r.prepared = true
 	}
 	if p.distinct {
 		r.seen = map[string]struct{}{}
@@ -60,21 +68,21 @@ func (p *blockPlan) open(x *execution, outer *frame, reuse bool) (rows, error) {
 
 // blockRows filters and projects.
 type blockRows struct {
-	p       *blockPlan
-	in      rows
-	f       frame
-	reuse   bool
-	grouped bool
-	out     []ora.Value
-	seen    map[string]struct{}
-	keyBuf  []byte
-	done    bool
+	p        *blockPlan
+	in       rows
+	f        frame
+	reuse    bool
+	prepared bool // in yields what is left to project
+	out      []ora.Value
+	seen     map[string]struct{}
+	keyBuf   []byte
+	done     bool
 }
 
 func (r *blockRows) next() ([]ora.Value, error) {
 	for {
 		var err error
-		if r.grouped {
+		if r.prepared {
 			r.f.row, err = r.in.next()
 		} else {
 			err = r.step(r.in)

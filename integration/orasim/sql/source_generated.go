@@ -179,7 +179,7 @@ func (r *packedRows) next() ([]ora.Value, error) {
 // packable lets a block that only projects columns of a generator table yield packed rows.
 func (p *blockPlan) packable(plan *subplan) {
 	src, ok := p.src.(*generatedSource)
-	if !ok || p.connect != nil || p.group != nil || p.distinct || len(p.where)+len(p.rownum)+len(p.order) > 0 {
+	if !ok || p.connect != nil || p.group != nil || p.distinct || len(p.where)+len(p.rownum)+len(p.order)+len(p.windows.list) > 0 {
 		return
 	}
 	var columns []int

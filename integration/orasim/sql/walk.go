@@ -32,6 +32,12 @@ func children(n node) []node {
 		return list
 	case *call:
 		return n.args
+	case *windowCall:
+		list := append(append([]node(nil), n.call.args...), n.partition...)
+		for _, o := range n.order {
+			list = append(list, o.x)
+		}
+		return list
 	case *castExpr:
 		return []node{n.x}
 	case *extractExpr:
@@ -111,7 +117,7 @@ func writeKey(b *strings.Builder, n node, column func(*columnRef) string) {
 	case *bindRef:
 		fmt.Fprintf(b, ":%q", n.name)
 		return
-	case *subquery, *existsCond:
+	case *subquery, *existsCond, *windowCall:
 		fmt.Fprintf(b, "%p", n)
 		return
 	}
