@@ -1,16 +1,12 @@
 package integration
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/loadctl/loadctl/integration/rig"
 	"github.com/loadctl/loadctl/integration/scenario"
 	"github.com/loadctl/loadctl/pipeline"
 )
@@ -161,7 +157,7 @@ func othersRead(t *testing.T, w *scenario.World, target string) []string {
 		}
 	} else {
 		database, table, _ := strings.Cut(target, ".")
-		rows = duckdb(t, filepath.Join(w.Dir, "warehouse", database+".db", table, "load_date="+scenario.Date))
+		rows = parquetRows(t, "duckdb", filepath.Join(w.Dir, "warehouse", database+".db", table, "load_date="+scenario.Date))
 	}
 	lines := make([]string, len(rows))
 	for i, row := range rows {
@@ -169,20 +165,4 @@ func othersRead(t *testing.T, w *scenario.World, target string) []string {
 	}
 	slices.Sort(lines)
 	return lines
-}
-
-// duckdb reads the Parquet files of a directory, as text.
-func duckdb(t *testing.T, dir string) [][]string {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), rig.Python(t), "testdata/duckdb_rows.py", dir, scenario.Null)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("read %s with DuckDB: %v", dir, err)
-	}
-	var rows [][]string
-	if err := json.Unmarshal(out, &rows); err != nil {
-		t.Fatal(err)
-	}
-	return rows
 }

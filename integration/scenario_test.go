@@ -34,6 +34,7 @@ func TestScenario(t *testing.T) {
 			t.Errorf("run is %s at SCN %s with %d rows, want SUCCESS at %s with %d", run.State, run.SCN, run.ExpectedRows, scn, scenario.Rows)
 		}
 		wantTarget(t, w, scn)
+		wantReferees(t, w, scn)
 		wantLedger(t, w, run)
 		wantStatus(t, w)
 		wantAgain(t, w, run)
