@@ -23,7 +23,7 @@ const (
 
 const (
 	sessionKeyLen = 32 // of the verifiers we know; older ones have 48 bytes
-	mostRounds    = 10_000_000
+	mostRounds    = 1_000_000
 )
 
 // errNoProof: what answers does not know the password, so it is not the server.
