@@ -150,3 +150,17 @@ func TestTransactionsHaveTheirLimits(t *testing.T) {
 	check(t, tx.Rollback(t.Context()))
 	must(t)(l.Cancel(t.Context(), run.ID, "op", "x"))
 }
+
+// A ledger that only lets itself be read, for a minute, is a ledger that is away.
+func TestReadOnlyLedgerIsUnreachable(t *testing.T) {
+	t.Parallel()
+	db := openDB(t)
+	change(t, db, "ALTER DATABASE "+db.Name+" SET default_transaction_read_only = on")
+	l := db.Open(t, ledger.Config{})
+	if _, err := l.Submit(t.Context(), request(t, "j")); !errors.Is(err, ledger.ErrUnreachable) || errors.Is(err, ledger.ErrCommitUnknown) {
+		t.Fatalf("submit: %v, want ErrUnreachable and nothing unknown", err)
+	}
+	if _, err := l.Sweep(t.Context(), sweeping()); !errors.Is(err, ledger.ErrUnreachable) {
+		t.Fatalf("sweep: %v, want ErrUnreachable", err)
+	}
+}

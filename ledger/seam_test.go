@@ -6,6 +6,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// ErrSweeping is what a sweep stops at when another one acts at the same moment.
+var ErrSweeping = errSweeping
+
 // SweepFound is for tests that let something happen between the two halves of a sweep: it searches for lost partitions,
 // and returns what decides about them.
 func (l *Ledger) SweepFound(ctx context.Context, o SweepOptions) (func() (Swept, error), error) {
