@@ -81,13 +81,15 @@ var (
 	ErrUsage = errors.New("usage")
 	// ErrInterrupted: a signal ended the work.
 	ErrInterrupted = errors.New("interrupted")
+	// ErrNoEvidence: a publish left nothing that its target could be compared with.
+	ErrNoEvidence = errors.New("no evidence of the publish")
 )
 
 // Classes is the one table: error to class, to exit code, to hint. The first row that matches wins, so what is
 // graver stands first. docs/errors.md is generated from it.
 var Classes = []Class{
 	{"PUBLISH_UNKNOWN", Unknown, ExitUnknown, []error{publish.ErrUnknown, ErrPublishUnknown},
-		"the publish statement may have changed the target, or may still", "look before anything else: loadctl status RUN; new runs of this key wait until it is resolved"},
+		"the publish statement may have changed the target, or may still", "loadctl reconcile RUN finds out; new runs of this key wait until it is resolved"},
 	{"COMMIT_UNKNOWN", Transient, ExitUnreachable, []error{ledger.ErrCommitUnknown},
 		"the connection to the ledger was lost while it was committing; the ledger is asked again, nothing is assumed", ""},
 	{"DUPLICATE_ACTIVE_RUN", Permanent, ExitDuplicate, []error{ledger.ErrDuplicate},
@@ -95,7 +97,7 @@ var Classes = []Class{
 	{"TARGET_BUSY", Permanent, ExitDuplicate, []error{ledger.ErrTargetBusy},
 		"another active run writes the same target", ""},
 	{"LEDGER_TIMELINE", Unknown, ExitFailed, []error{ledger.ErrTimeline},
-		"the ledger is on a timeline that was not compared with the marks in the store: it may have lost its last transactions", "nothing is published until they were compared"},
+		"the ledger is on a timeline that was not compared with the marks in the store: it may have lost its last transactions", "loadctl reconcile --ledger compares them; nothing is published or deleted until then"},
 	{"STOPPED", Stale, ExitInterrupted, []error{ErrStop}, "the process was asked to stop; what it had in hand was given back", ""},
 	{"LEASE_LOST", Stale, ExitFailed, []error{ErrLeaseLost}, "the process could not renew its ownership in time and dropped the work", ""},
 	{"STALE", Stale, ExitFailed, []error{ledger.ErrStale, ledger.ErrClaimMismatch},
@@ -106,6 +108,10 @@ var Classes = []Class{
 		"the database that answers is not the one that the run was planned on", "check where the source's address leads (standby, clone, another container), then run again"},
 	{"MISMATCH", Mismatch, ExitFailed, []error{ErrMismatch, stage.ErrMismatch, ledger.ErrMismatch},
 		"two places that must agree do not; the target was not published, or its new content is not what was staged", "compare the values above; the run's files are kept for inspection"},
+	{"LEDGER_MISMATCH", Unknown, ExitUnknown, nil,
+		"a mark in the store tells of a publish that the ledger does not know: it has lost its last transactions", "loadctl reconcile --ledger compares all of it; docs/recovery.md shows the way out"},
+	{"NO_EVIDENCE", Permanent, ExitFailed, []error{ErrNoEvidence},
+		"nothing was recorded that the target could be compared with", "loadctl status RUN shows what was; a new run records it anew"},
 	{"CHUNK_CONFLICT", Mismatch, ExitFailed, []error{ledger.ErrChunkConflict, ledger.ErrConflict},
 		"one call under one token said two different things; nothing of the second was recorded", "this is a fault of loadctl: keep the log and report it"},
 	{"MANIFEST", Mismatch, ExitFailed, []error{ErrManifest, extract.ErrManifest, ledger.ErrManifest},
@@ -125,11 +131,13 @@ var Classes = []Class{
 	{"NO_TARGET", Permanent, ExitFailed, []error{publish.ErrNoTarget}, "the target table does not exist and the job may not create it", ""},
 	{"TARGET_SCHEMA", Permanent, ExitFailed, []error{publish.ErrSchema}, "the target's columns or partitions are not those of the plan", ""},
 	{"STATEMENT", Permanent, ExitFailed, []error{publish.ErrStatement}, "the warehouse refused or failed a statement that changes no target", ""},
-	{"LOGIN", Permanent, ExitUnreachable, []error{extract.ErrAuth, publish.ErrAuth, ledger.ErrAuth}, "a login was refused; it was tried once, so that no account is locked", ""},
+	{"LOGIN", Permanent, ExitUnreachable, []error{extract.ErrAuth, publish.ErrAuth, ledger.ErrAuth}, "a login was refused; it was tried once, so that no account is locked",
+		"check user, password and grants of the place that the message names; loadctl check --connect tries them again"},
 	{"STORE_PERMISSION", Permanent, ExitFailed, []error{stage.ErrPermission}, "the store refuses this user", ""},
 	{"NO_SPACE", Transient, ExitFailed, []error{stage.ErrNoSpace}, "the store is full or over its quota", "make room or raise the quota"},
 	{"UNREACHABLE", Transient, ExitUnreachable, []error{extract.ErrUnreachable, extract.ErrBusy, stage.ErrUnreachable, publish.ErrUnreachable, ledger.ErrUnreachable},
-		"a dependency does not answer; nothing was lost", ""},
+		"a dependency does not answer; nothing was lost",
+		"see whether it is up and reached from this host, then do the same again; loadctl check --connect asks all of them"},
 	{"LEDGER_SCHEMA", Permanent, ExitUsage, []error{ledger.ErrSchema, ledger.ErrNoDatabase}, "the ledger is not there, or its schema is older than this program", "run: loadctl migrate"},
 	{"OLD_BINARY", Permanent, ExitUsage, []error{ledger.ErrOldBinary}, "the ledger's schema is newer than this program", "install a newer loadctl"},
 	{"LEDGER_ROLE", Permanent, ExitUsage, []error{ledger.ErrRole, ledger.ErrPrivilege}, "the ledger's role is missing or lacks a privilege", "run: loadctl migrate, which makes the grants"},
@@ -140,6 +148,8 @@ var Classes = []Class{
 	{"STORE_CONFLICT", Permanent, ExitFailed, []error{stage.ErrExist}, "something is at a name that must be free; nothing was overwritten", ""},
 	{"NO_FILE", Permanent, ExitFailed, []error{stage.ErrNotExist}, "a file or directory is not there", ""},
 	{"NO_RUN", Permanent, ExitUsage, []error{ledger.ErrNoRun}, "no run has this id or handle", "loadctl list"},
+	{"CANCELLED", Permanent, ExitFailed, nil, "a person ended the run before it touched its target", "a new run starts from the beginning"},
+	{"TIMED_OUT", Permanent, ExitFailed, nil, "the run passed its time limit before it touched its target", "loadctl events RUN shows what it waited for; then run again, or raise run_timeout"},
 	{"RUN_FAILED", Permanent, ExitFailed, []error{ErrRunFailed}, "the run ended in a failure; its reason is in the message", ""},
 	{"USAGE", Permanent, ExitUsage, []error{ErrUsage}, "a flag, an argument or the configuration is wrong", ""},
 	{"INTERRUPTED", Stale, ExitInterrupted, []error{ErrInterrupted, context.Canceled}, "a signal ended the work; the run lives on in the ledger", ""},
@@ -161,8 +171,13 @@ func Classify(err error) Class {
 	return internal
 }
 
-// ClassByCode finds the class that was recorded with a run.
+// ClassByCode finds the class that was recorded with a run. What the ledger calls a broken manifest by the name of the
+// invariant is MANIFEST.
 func ClassByCode(code string) (Class, bool) {
+	switch code {
+	case ledger.ReasonNoSlices, ledger.ReasonIndex, ledger.ReasonDuplicate, ledger.ReasonNullSlice, ledger.ReasonNegativeCount, ledger.ReasonSum:
+		code = "MANIFEST"
+	}
 	for _, c := range Classes {
 		if c.Code == code {
 			return c, true

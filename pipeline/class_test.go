@@ -136,3 +136,18 @@ func TestClassesAreConsistent(t *testing.T) {
 		}
 	}
 }
+
+// TestRecordedCodes: what the ledger writes as the class of a run that ended by its own word is in the table.
+func TestRecordedCodes(t *testing.T) {
+	for code, want := range map[string]string{
+		ledger.ReasonSum: "MANIFEST", ledger.ReasonIndex: "MANIFEST", ledger.ReasonNullSlice: "MANIFEST", ledger.ReasonEmptyRefused: "EMPTY_REFUSED",
+		ledger.CodeLedgerMismatch: "LEDGER_MISMATCH", ledger.CodePublishUnknown: "PUBLISH_UNKNOWN", "CANCELLED": "CANCELLED", "TIMED_OUT": "TIMED_OUT",
+	} {
+		if got, ok := ClassByCode(code); !ok || got.Code != want {
+			t.Errorf("ClassByCode(%s) = %q, %t, want %s", code, got.Code, ok, want)
+		}
+	}
+	if got, ok := ClassByCode("SOMETHING_ELSE"); ok {
+		t.Errorf("an unknown code is taken for %s", got.Code)
+	}
+}

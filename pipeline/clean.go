@@ -17,25 +17,31 @@ type CleanedRun struct {
 	Kept string // "" if they are deleted
 }
 
-// cleanAtOnce bounds how many runs one call cleans.
-const cleanAtOnce = 50
+// CleanAtOnce bounds how many runs one call of Clean cleans.
+const CleanAtOnce = 50
 
-// Clean deletes the staged files of runs that ended longer ago than they are kept for: by the ledger's word, which never
-// lets go a run that is active or unknown, and by the metastore's, which is asked where the target points. In order: the
-// target is looked at (a directory that is, or lies above, its location stays; a warehouse that does not answer means
-// that nothing is deleted); the staging table is dropped; the attempts, then the run's directory are deleted, each only
-// with the matching owner file; the ledger is told. A crash between any two is repeated by the next call.
+// Clean deletes the staged files of runs that ended longer ago than they are kept for, those that ended first in front,
+// a bounded number at once.
 func (e *Env) Clean(ctx context.Context, keep ledger.Retention) ([]CleanedRun, error) {
-	runs, err := e.Ledger.Cleanable(ctx, keep, cleanAtOnce)
+	runs, err := e.Ledger.Cleanable(ctx, keep, CleanAtOnce)
 	if err != nil {
 		if errors.Is(err, ledger.ErrTimeline) {
 			return nil, nil // waits for the comparison
 		}
 		return nil, err
 	}
+	return e.CleanRuns(ctx, runs, "kept for as long as retention says")
+}
+
+// CleanRuns deletes the staged files of runs: by the ledger's word, which never lets go a run that is active or unknown,
+// and by the metastore's, which is asked where the target points. In order: the ledger is asked again; the target is looked
+// at (a directory that is, or lies above, its location stays; a warehouse that does not answer means that nothing is
+// deleted); the staging table is dropped; the attempts, then the run's directory are deleted, each only with the matching
+// owner file; the ledger is told, with the reason. A crash between any two is repeated by the next call.
+func (e *Env) CleanRuns(ctx context.Context, runs []ledger.Run, why string) ([]CleanedRun, error) {
 	var out []CleanedRun
 	for _, run := range runs {
-		kept, err := e.cleanRun(ctx, run)
+		kept, err := e.cleanRun(ctx, run, why)
 		if err != nil {
 			return out, fmt.Errorf("clean %s: %w", run.Handle(), err)
 		}
@@ -44,8 +50,13 @@ func (e *Env) Clean(ctx context.Context, keep ledger.Retention) ([]CleanedRun, e
 	return out, nil
 }
 
-// cleanRun deletes the files of one run, or says why it keeps them.
-func (e *Env) cleanRun(ctx context.Context, run ledger.Run) (kept string, err error) {
+func (e *Env) cleanRun(ctx context.Context, run ledger.Run, why string) (kept string, err error) {
+	if run, err = e.Ledger.Run(ctx, run.ID); err != nil {
+		return "", err
+	}
+	if kept, err = e.held(ctx, run); err != nil || kept != "" {
+		return kept, err
+	}
 	layout, err := e.Layout(run)
 	if err != nil {
 		return "", err
@@ -60,7 +71,25 @@ func (e *Env) cleanRun(ctx context.Context, run ledger.Run) (kept string, err er
 			return "", err
 		}
 	}
-	return "", e.Ledger.Cleaned(ctx, run.ID, asJSON(map[string]string{"directory": layout.RunDir(), "by": e.Host}))
+	return "", e.Ledger.Cleaned(ctx, run.ID, asJSON(map[string]string{"directory": layout.RunDir(), "by": e.Host, "reason": why}))
+}
+
+// held says why the ledger does not let a run's files go now, whatever it said when the run was listed.
+func (e *Env) held(ctx context.Context, run ledger.Run) (why string, err error) {
+	t, err := e.Ledger.Timelines(ctx)
+	switch {
+	case err != nil:
+		return "", err
+	case !t.Same():
+		return "", ledger.ErrTimeline
+	case run.State.Active():
+		return "it is " + string(run.State), nil
+	case run.TargetDamaged:
+		return "its target is damaged, and these files may be what mends it", nil
+	case run.CleanedAt != nil:
+		return "somebody else has deleted them", nil
+	}
+	return "", nil
 }
 
 // unstage asks the warehouse whether anything points at the run's directory, and drops the staging table.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/loadctl/loadctl/extract"
 	"github.com/loadctl/loadctl/publish"
@@ -21,6 +22,15 @@ type Spec struct {
 	Target     publish.Target    `json:"target"`
 	Strategy   string            `json:"strategy"`
 	Reason     string            `json:"reason"` // why this strategy, for people
+}
+
+// WarehouseMeasures are what staging and target are compared by: the plan's measures and a checksum of every column.
+func (s Spec) WarehouseMeasures() []extract.Measure {
+	ms := slices.Clone(s.Measures)
+	for _, c := range s.Columns {
+		ms = append(ms, extract.Measure{Column: c.Source, Type: c.Type, What: extract.Checksum})
+	}
+	return ms
 }
 
 // Plan is a plan as a value: looking at it is a dry run, registering it starts the run.

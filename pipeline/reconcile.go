@@ -169,7 +169,7 @@ func (r *reconciliation) observe(ctx context.Context) (seen, error) {
 		return seen{}, err
 	}
 	e.At = time.Time{}
-	ms, err := r.Warehouse.Measure(ctx, publish.Scope{Target: &r.frozen.Target}, r.frozen.warehouseMeasures())
+	ms, err := r.Warehouse.Measure(ctx, publish.Scope{Target: &r.frozen.Target}, r.frozen.WarehouseMeasures())
 	if err != nil {
 		return seen{}, err
 	}

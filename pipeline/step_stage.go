@@ -44,7 +44,7 @@ func (w *work) validateStage(ctx context.Context) error {
 	if err := w.Warehouse.Stage(ctx, staging); err != nil {
 		return err
 	}
-	measured, err := w.Warehouse.Measure(ctx, publish.Scope{Staging: &staging}, f.warehouseMeasures())
+	measured, err := w.Warehouse.Measure(ctx, publish.Scope{Staging: &staging}, f.WarehouseMeasures())
 	if err != nil {
 		return err
 	}
@@ -139,15 +139,6 @@ func (f *frozen) nothing() []extract.Metric {
 		}
 	}
 	return out
-}
-
-// warehouseMeasures are the plan's measures and a checksum of every column, which staging and target must share.
-func (f *frozen) warehouseMeasures() []extract.Measure {
-	ms := append([]extract.Measure(nil), f.Measures...)
-	for _, c := range f.Columns {
-		ms = append(ms, extract.Measure{Column: c.Source, Type: c.Type, What: extract.Checksum})
-	}
-	return ms
 }
 
 // tag marks every statement of a run in the warehouse: "loadctl-<run>-<publish attempt>".

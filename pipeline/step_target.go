@@ -23,7 +23,7 @@ func (w *work) validateTarget(ctx context.Context) error {
 		return err
 	}
 	ctx = publish.WithTag(ctx, tag(f.run))
-	measured, err := w.Warehouse.Measure(ctx, publish.Scope{Target: &f.Target}, f.warehouseMeasures())
+	measured, err := w.Warehouse.Measure(ctx, publish.Scope{Target: &f.Target}, f.WarehouseMeasures())
 	if err != nil {
 		return err
 	}

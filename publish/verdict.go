@@ -49,9 +49,12 @@ func (c Case) Judge() (Verdict, string) {
 	}
 }
 
-// compare counts the files from before that are still there, those that are gone, and those that are new. A file is
-// the same only if path, id, size and time are.
-func (c Case) compare() (kept, gone, added int) {
+// compare counts what became of the files from before.
+func (c Case) compare() (kept, gone, added int) { return c.Before.Changes(c.Now) }
+
+// Changes counts the files that are still there later, those that are gone, and those that are new. A file is the same
+// only if path, id, size and time are.
+func (e Evidence) Changes(later Evidence) (kept, gone, added int) {
 	type key struct {
 		path  string
 		id    uint64
@@ -59,18 +62,18 @@ func (c Case) compare() (kept, gone, added int) {
 		mtime int64
 	}
 	keyOf := func(f FileEvidence) key { return key{f.Path, f.ID, f.Size, f.ModTime.UnixNano()} }
-	before := make(map[key]bool, len(c.Before.Files))
-	for _, f := range c.Before.Files {
+	before := make(map[key]bool, len(e.Files))
+	for _, f := range e.Files {
 		before[keyOf(f)] = true
 	}
-	for _, f := range c.Now.Files {
+	for _, f := range later.Files {
 		if before[keyOf(f)] {
 			kept++
 		} else {
 			added++
 		}
 	}
-	return kept, len(c.Before.Files) - kept, added
+	return kept, len(e.Files) - kept, added
 }
 
 // rows is the number of rows that metrics tell of, -1 if they do not.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -124,17 +123,8 @@ func (p *planned) statements(env *pipeline.Env, run ledger.Run) error {
 			Database: p.job.StagingDB, Table: publish.StagingTable(p.job.Target.Table, run.ID.String()),
 			Location: env.Store.URI(layout.RunDir()), Columns: p.Columns,
 		},
-	}, warehouseMeasures(p.Spec), p.Create)
+	}, p.WarehouseMeasures(), p.Create)
 	return nil
-}
-
-// warehouseMeasures are what staging and target are compared by: the plan's measures and a checksum of every column.
-func warehouseMeasures(s pipeline.Spec) []extract.Measure {
-	ms := slices.Clone(s.Measures)
-	for _, c := range s.Columns {
-		ms = append(ms, extract.Measure{Column: c.Source, Type: c.Type, What: extract.Checksum})
-	}
-	return ms
 }
 
 // obstacle says why a run would be refused although the plan is sound.
