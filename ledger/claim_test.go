@@ -93,6 +93,23 @@ func TestManyWorkersFewSlots(t *testing.T) {
 	}
 }
 
+func TestNoMorePartitionsThanTheRunsWorkers(t *testing.T) {
+	t.Parallel()
+	l, db := open(t)
+	run := planned(t, l, "j", 1, 1, 1, 1)
+	other := planned(t, l, "k", 1)
+	change(t, db, "UPDATE loadctl.load_run SET max_workers = 2 WHERE id = $1", run.ID)
+	first, _ := claim(t, l, run.ID), claim(t, l, run.ID)
+	c, ok, err := l.ClaimPartition(t.Context(), ledger.ClaimRequest{Token: ledger.NewToken(), Lease: lease})
+	if check(t, err); !ok || c.Run != other.ID {
+		t.Errorf("third claim is of run %v (%v), want the other run's partition: the first has 2 workers", c.Run, ok)
+	}
+	extract(t, l, first)
+	if c := claim(t, l, run.ID); c.Partition != 2 {
+		t.Errorf("claim after a finish is partition %d, want 2", c.Partition)
+	}
+}
+
 func TestClaimRepeatedByToken(t *testing.T) {
 	t.Parallel()
 	l, _ := open(t)

@@ -29,6 +29,7 @@ type RunRequest struct {
 	Source      string          // name of the source whose sessions are limited
 	MaxSessions int             // on Source, over all processes
 	MaxAttempts int             // of a partition, before the run fails
+	MaxWorkers  int             // partitions read at once, over all processes; 0: as many as there are sessions
 	AttemptRoot string          // a clean path in the store; attempts are written to <AttemptRoot>/<partition>-<token>/
 	Spec        json.RawMessage // the resolved job, secrets as references; steps read only this
 	Digest      string          // of Spec
@@ -43,8 +44,8 @@ func (r RunRequest) check() error {
 		return invalid("submit run: id %s is not a UUIDv7", r.ID)
 	case r.Job == "" || r.Key == "" || r.TargetID == "" || r.Source == "" || r.Digest == "":
 		return invalid("submit run: job, key, target, source and digest are required")
-	case r.MaxSessions < 1 || r.MaxAttempts < 1 || r.Timeout <= 0:
-		return invalid("submit run: max sessions, max attempts and timeout must be positive")
+	case r.MaxSessions < 1 || r.MaxAttempts < 1 || r.MaxWorkers < 0 || r.Timeout <= 0:
+		return invalid("submit run: max sessions, max attempts and timeout must be positive, max workers not negative")
 	case !cleanPath(r.AttemptRoot):
 		return invalid("submit run: attempt root %q is not a clean path", r.AttemptRoot)
 	case !json.Valid(r.Spec):
@@ -89,7 +90,7 @@ func (l *Ledger) Submit(ctx context.Context, req RunRequest) (Run, error) {
 func submit(ctx context.Context, tx pgx.Tx, req RunRequest) error {
 	n, err := exec(ctx, tx, "run_submit", args{
 		"id": req.ID, "job": req.Job, "key": req.Key, "target": req.TargetID, "source": req.Source,
-		"max_sessions": req.MaxSessions, "max_attempts": req.MaxAttempts, "attempt_root": req.AttemptRoot,
+		"max_sessions": req.MaxSessions, "max_attempts": req.MaxAttempts, "max_workers": req.MaxWorkers, "attempt_root": req.AttemptRoot,
 		"spec": string(req.Spec), "digest": req.Digest, "options": orEmptyObject(req.Options), "by": req.By,
 		"timeout": req.Timeout, "state": Created, "event": EventSubmit,
 	})

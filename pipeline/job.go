@@ -37,7 +37,7 @@ type Job struct {
 
 	ChunkRows    int64    `json:"chunk_max_rows"`
 	ChunkBytes   int64    `json:"chunk_target_bytes"`
-	Workers      int      `json:"workers"` // most partitions of the run at once in one process
+	Workers      int      `json:"workers"` // most partitions of the run read at once, over all processes
 	FetchRows    int      `json:"fetch_rows"`
 	SessionInit  []string `json:"session_init,omitempty"`
 	QueryTimeout Duration `json:"query_timeout"`

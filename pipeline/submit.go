@@ -90,7 +90,7 @@ func (e *Env) Submit(ctx context.Context, job *Job, s Submission) (ledger.Run, e
 	sum := sha256.Sum256(spec)
 	req := ledger.RunRequest{
 		ID: id, Job: job.Name, Key: job.Key, TargetID: job.TargetID, Source: job.Source, MaxSessions: e.Limits.MaxSessions[job.Source],
-		MaxAttempts: job.MaxAttempts, AttemptRoot: layout.AttemptsDir(), Spec: spec, Digest: hex.EncodeToString(sum[:]),
+		MaxAttempts: job.MaxAttempts, MaxWorkers: job.Workers, AttemptRoot: layout.AttemptsDir(), Spec: spec, Digest: hex.EncodeToString(sum[:]),
 		Options: asJSON(Options{SCN: s.SCN}), Timeout: time.Duration(job.RunTimeout), By: s.By,
 	}
 	var run ledger.Run

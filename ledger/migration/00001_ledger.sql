@@ -70,6 +70,7 @@ CREATE TABLE loadctl.load_run (
   source           text NOT NULL CHECK (source <> ''),
   max_sessions     int  NOT NULL CHECK (max_sessions > 0),
   max_attempts     int  NOT NULL CHECK (max_attempts > 0),
+  max_workers      int  CHECK (max_workers > 0), -- partitions read at once, over all processes; NULL: as many as sessions
   attempt_root     text NOT NULL CHECK (attempt_root <> '' AND attempt_root !~ '(^|/)\.\.?(/|$)|//|/$'),
   job_spec         json NOT NULL,
   job_digest       text NOT NULL CHECK (job_digest <> ''),
