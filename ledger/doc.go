@@ -22,6 +22,16 @@
 // as it was, and is answered as recorded: a submit by the id that its caller made, a claim, a step and its end by their
 // token, a report by partition, index and content. [Ledger.Arm] alone must not be repeated but read.
 //
+// # Recovery
+//
+// [Ledger.Sweep] takes work from owners that are gone; every process ticks, one acts. Nothing is taken from anybody
+// without a new token, so whoever was only slow is told by its next call. What became of a publish whose result did not
+// come is never guessed: [Ledger.Fence], [Ledger.RecordFence], [Ledger.RecordObservation] and [Ledger.RecordVerdict]
+// gather the proof, [Ledger.Resolve] takes the word; each names state and publish token, so a word about one attempt
+// never decides about another. A ledger that may have lost its last transactions, because it is on another timeline of
+// PostgreSQL's log than the one that was compared with the marks in the store, lets nothing leave a gated state until
+// [Ledger.MarkFound] and [Ledger.Compared] were told of all marks.
+//
 // # Who may what
 //
 // The schema belongs to a role of its own. The role that runs loads can delete, truncate and define nothing, change no

@@ -15,6 +15,7 @@ const (
 	classCancelled = "CANCELLED"  // a person ended the run
 	classTimedOut  = "TIMED_OUT"  // the run passed its time limit
 	classLeaseLost = "LEASE_LOST" // an owner did not renew in time
+	classRunFailed = "RUN_FAILED" // a person's word, or a proof, ended the run
 )
 
 // Failure is why a run ends.
@@ -70,7 +71,7 @@ func (l *Ledger) Cancel(ctx context.Context, id uuid.UUID, by, reason string) (R
 			return err
 		}
 		if _, err := Next(run.State, EventCancel); err != nil {
-			return &TransitionError{From: run.State, Event: EventCancel, Why: notCancelled(run.State)}
+			return &TransitionError{From: run.State, Event: EventCancel, Why: NotCancelled(run.State)}
 		}
 		_, err = l.advance(ctx, tx, run, move{event: EventCancel, by: by, class: classCancelled, message: reason})
 		return err
@@ -81,8 +82,8 @@ func (l *Ledger) Cancel(ctx context.Context, id uuid.UUID, by, reason string) (R
 	return l.Run(ctx, id)
 }
 
-// notCancelled says why a run in this state is not cancelled.
-func notCancelled(s State) string {
+// NotCancelled says why a run in this state is not cancelled.
+func NotCancelled(s State) string {
 	switch s {
 	case Publishing:
 		return "its statement may be changing the target and cannot be taken back; wait for it, or reconcile the run"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -61,29 +62,35 @@ func (l *Ledger) fence(ctx context.Context, tx pgx.Tx, hold Hold, by string) (ne
 	if err != nil {
 		return false, err
 	}
-	if _, done, err := repeated(ctx, tx, hold.Run, hold.Token, EventNotArmed); err != nil || done {
+	if !run.publishes(hold.Token) {
+		_, done, err := repeated(ctx, tx, hold.Run, hold.Token, EventNotArmed)
+		if err == nil && !done {
+			err = run.stale("the publish is not this token's")
+		}
 		return done, err
 	}
-	if run.State == PublishUnknown {
-		_, a, err := lockAttempt(ctx, tx, hold, PublishUnknown)
-		if err == nil && !a.Armed {
-			err = run.stale("it never armed: a mark of another publish was met, and must be adopted, or proved harmless, before anything is decided")
-		}
+	_, a, err := lockAttempt(ctx, tx, hold, run.State)
+	switch {
+	case err != nil:
 		return false, err
-	}
-	_, a, err := lockPublish(ctx, tx, hold)
-	if err != nil {
-		return false, err
-	}
-	if a.Armed {
+	case run.State == PublishUnknown && a.Armed:
+		return false, nil
+	case run.State == PublishUnknown:
+		return false, run.stale("it never armed: a mark of another publish was met, and must be adopted, or proved harmless, before anything is decided")
+	case a.Armed:
 		return false, l.endPublish(ctx, tx, run, a, hold, Result{Event: EventPublishUnknown, Class: CodePublishUnknown, By: by,
 			Message: "fenced before its result came"})
 	}
 	r := Result{Event: EventNotArmed, By: by, Message: "fenced before it armed: nothing was sent, and nothing can be"}
 	if err := l.endPublish(ctx, tx, run, a, hold, r); err != nil {
-		return false, err
+		return true, err
 	}
 	return true, execOne(ctx, tx, "publish_never_armed", args{"token": hold.Token})
+}
+
+// publishes says whether the run's publish is this token's and not over.
+func (r locked) publishes(token uuid.UUID) bool {
+	return (r.State == Publishing || r.State == PublishUnknown) && r.PublishToken != nil && *r.PublishToken == token
 }
 
 // NeverArmed ends PUBLISH_UNKNOWN of an attempt that the ledger knows not to have armed and that met a mark where its own
@@ -92,11 +99,14 @@ func (l *Ledger) fence(ctx context.Context, tx pgx.Tx, hold Hold, by string) (ne
 // PUBLISH_UNKNOWN under the token, and not armed. A repeat is answered as recorded.
 func (l *Ledger) NeverArmed(ctx context.Context, hold Hold, why, by string) (Run, error) {
 	err := l.decide(ctx, func(tx pgx.Tx) error {
-		if _, err := lock(ctx, tx, hold.Run); err != nil {
+		run, err := lock(ctx, tx, hold.Run)
+		if err != nil {
 			return err
 		}
-		if _, done, err := repeated(ctx, tx, hold.Run, hold.Token, EventNotArmed); err != nil || done {
-			return err
+		if !run.publishes(hold.Token) {
+			if _, done, err := repeated(ctx, tx, hold.Run, hold.Token, EventNotArmed); err != nil || done {
+				return err
+			}
 		}
 		run, a, err := lockAttempt(ctx, tx, hold, PublishUnknown)
 		if err != nil {

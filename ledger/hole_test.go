@@ -185,9 +185,11 @@ func TestHole_H6_LostPublishIsFoundByItsMark(t *testing.T) {
 	l, db := settled(t, ledger.Config{})
 	lostClaim, lostArm := staged(t, l, "a").ID, own(t, l, staged(t, l, "b").ID, ledger.Publish).Hold
 	otherToken, again := own(t, l, staged(t, l, "c").ID, ledger.Publish).Hold, unknown(t, l, "d")
+	gaveBack := own(t, l, staged(t, l, "e").ID, ledger.Publish).Hold // between its mark and its arm
+	must(t)(l.PublishResult(t.Context(), gaveBack, ledger.Result{Event: ledger.EventNotArmed}))
 	compare := otherTimeline(t, db)
-	marks := []ledger.Mark{mark(lostClaim, 1, ledger.NewToken()), mark(lostArm.Run, 1, lostArm.Token), mark(otherToken.Run, 1, ledger.NewToken()), mark(again.Run, 2, ledger.NewToken())}
-	marks[0].Damaged = true
+	marks := []ledger.Mark{mark(gaveBack.Run, 1, gaveBack.Token), mark(lostClaim, 1, ledger.NewToken()), mark(lostArm.Run, 1, lostArm.Token), mark(otherToken.Run, 1, ledger.NewToken()), mark(again.Run, 2, ledger.NewToken())}
+	marks[1].Damaged = true
 	for _, m := range marks {
 		if adopted, err := l.MarkFound(t.Context(), m); err != nil || !adopted {
 			t.Fatalf("mark %+v: %v, %v, want adopted", m, adopted, err)
@@ -206,8 +208,8 @@ func TestHole_H6_LostPublishIsFoundByItsMark(t *testing.T) {
 		if a.ArmedAt == nil || a.Mark == nil || *a.Mark != m.Attempt || string(a.Session) != string(m.Session) || string(a.Evidence) != string(m.Evidence) {
 			t.Errorf("attempt %+v, want armed, with the mark's session and evidence", a)
 		}
-		if _, err := l.Fence(t.Context(), ledger.Hold{Run: m.Run, Token: m.Token}, "op"); err != nil {
-			t.Errorf("fence what was found: %v", err)
+		if f, err := l.Fence(t.Context(), ledger.Hold{Run: m.Run, Token: m.Token}, "op"); err != nil || f.NeverArmed {
+			t.Errorf("fence what was found: %+v, %v, want its session to be closed", f, err)
 		}
 	}
 	// The publishers that the ledger had known arm no more.
@@ -217,7 +219,7 @@ func TestHole_H6_LostPublishIsFoundByItsMark(t *testing.T) {
 		}
 	}
 	// A republish takes a number that no mark has.
-	hold := ledger.Hold{Run: otherToken.Run, Token: marks[2].Token}
+	hold := ledger.Hold{Run: otherToken.Run, Token: marks[3].Token}
 	check(t, l.RecordFence(t.Context(), hold, true, json.RawMessage(`{}`)))
 	judge(t, l, hold, ledger.NotApplied)
 	must(t)(l.Resolve(t.Context(), hold, word(ledger.AsRepublish)))

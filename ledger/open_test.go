@@ -78,6 +78,9 @@ func TestOpenChecksVersions(t *testing.T) {
 	if _, ok, err := l.ClaimPartition(t.Context(), ledger.ClaimRequest{Run: run.ID, Token: ledger.NewToken(), Lease: lease}); err != nil || ok {
 		t.Errorf("claim by an old binary: %v, %v, want nothing to claim", ok, err)
 	}
+	if _, err := l.Sweep(t.Context(), sweeping()); !errors.Is(err, ledger.ErrOldBinary) {
+		t.Errorf("sweep by an old binary: %v, want ErrOldBinary", err)
+	}
 	if _, err := ledger.Open(t.Context(), ledger.Config{DSN: db.DSN}); !errors.Is(err, ledger.ErrInvalid) {
 		t.Errorf("nobody opens: %v, want ErrInvalid", err)
 	}

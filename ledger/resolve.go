@@ -56,11 +56,14 @@ func (l *Ledger) Resolve(ctx context.Context, hold Hold, r Resolution) (Run, err
 		r.By = l.cfg.By
 	}
 	err = l.decide(ctx, func(tx pgx.Tx) error {
-		if _, err := lock(ctx, tx, hold.Run); err != nil {
+		run, err := lock(ctx, tx, hold.Run)
+		if err != nil {
 			return err
 		}
-		if _, done, err := repeated(ctx, tx, hold.Run, hold.Token, event); err != nil || done {
-			return err
+		if !run.publishes(hold.Token) {
+			if _, done, err := repeated(ctx, tx, hold.Run, hold.Token, event); err != nil || done {
+				return err
+			}
 		}
 		run, a, err := lockAttempt(ctx, tx, hold, PublishUnknown)
 		if err != nil {
@@ -84,7 +87,7 @@ func (l *Ledger) resolve(ctx context.Context, tx pgx.Tx, run locked, a publishRo
 	}
 	m := move{event: event, by: r.By, token: hold.Token, message: r.Reason}
 	if r.As == AsFailed {
-		m.outcome, m.class = outcomeOf(run, a), CodePublishUnknown
+		m.outcome, m.class = outcomeOf(run, a), classRunFailed
 	}
 	if m.detail, err = json.Marshal(map[string]any{"verdict": a.Verdict, "proof": r.Proof}); err != nil {
 		return err

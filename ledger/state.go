@@ -59,8 +59,8 @@ var States = []StateRow{
 	{Name: FailedStageValidation, Doc: "what was staged is not what was read"},
 	{Name: FailedPublish, Doc: "the publish did not succeed; the run says whether the target is unchanged, damaged or unverified"},
 	{Name: FailedTarget, Doc: "the target is not what was staged"},
-	{Name: TimedOut, Doc: "the run passed its time limit before it touched the target"},
-	{Name: Cancelled, Doc: "stopped by a person before it touched the target"},
+	{Name: TimedOut, Doc: "the run passed its time limit before it published; damage by an earlier attempt stays flagged"},
+	{Name: Cancelled, Doc: "stopped by a person before it published; damage by an earlier attempt stays flagged"},
 }
 
 // Event is what moves a run from one state to the next.

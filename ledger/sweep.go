@@ -87,7 +87,8 @@ var errSweeping = errors.New("another process is sweeping")
 // table allows, else an alert, once a state; a step whose lease ran out: due again, or DEAD with an alert; a publish
 // whose owner is gone for PublishStale: back to STAGING_VALIDATED if it never armed (its token can arm no more), else
 // PUBLISH_UNKNOWN with an alert; a run whose partitions have all succeeded: on; sessions whose leases ran out: free.
-// What a timeline that was not compared holds back is left for a later tick. One act that fails does not keep the
+// What a timeline that was not compared holds back is left for a later tick. A binary that a migration has shut out
+// decides nothing (ErrOldBinary). One act that fails does not keep the
 // others from being done; the errors are joined.
 func (l *Ledger) Sweep(ctx context.Context, o SweepOptions) (Swept, error) {
 	o.Mode, o.Limit = cmp.Or(o.Mode, ModeReissue), cmp.Or(o.Limit, 100)
@@ -139,7 +140,11 @@ func (s *sweep) tick(ctx context.Context) error {
 	}
 	var m memory
 	err := s.decide(ctx, func(tx pgx.Tx) (err error) {
-		m, _, err = one[memory](ctx, tx, "sweep_tick", args{"by": s.cfg.By, "interval": s.opts.Interval, "stale": s.opts.Stale})
+		var found bool
+		m, found, err = one[memory](ctx, tx, "sweep_tick", args{"by": s.cfg.By, "interval": s.opts.Interval, "stale": s.opts.Stale, "binary": Version})
+		if err == nil && !found {
+			err = ErrOldBinary
+		}
 		return err
 	})
 	if err != nil {

@@ -113,7 +113,10 @@ func (l *Ledger) markFound(ctx context.Context, tx pgx.Tx, m Mark) (bool, error)
 		return false, nil
 	}
 	attempt := m.Attempt
-	if m.Attempt == run.PublishAttempt && !found {
+	switch {
+	case found:
+		attempt = known.Attempt
+	case m.Attempt == run.PublishAttempt:
 		attempt++ // the number is taken by a claim of the ledger's own
 	}
 	return true, l.adopt(ctx, tx, run, m, attempt)

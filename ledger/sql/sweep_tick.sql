@@ -10,4 +10,5 @@ UPDATE loadctl.load_ledger l
    SET swept_at = clock_timestamp(), swept_by = @by, swept_postmaster = pg_postmaster_start_time(), swept_timeline = loadctl.timeline(),
        watch_until = CASE WHEN old.why IS NULL THEN l.watch_until ELSE clock_timestamp() + @stale::interval END
   FROM old
+ WHERE (SELECT min_binary FROM loadctl.schema_version) <= @binary
 RETURNING coalesce(old.why, '') AS why, l.watch_until, coalesce(l.watch_until > clock_timestamp(), false) AS watching
