@@ -187,6 +187,8 @@ type tableRef struct {
 	loc
 	schema, name, alias string
 	asOf                *asOf
+	part                *partitionRef // nil: the whole table
+	sample              *sampleClause
 }
 
 type asOf struct {

@@ -38,6 +38,8 @@ type (
 		constraints []constraintDef
 		as          *selectStmt
 		generator   *generatorDef
+		partitions  *partitionBy
+		rowMovement bool
 	}
 	columnDef struct {
 		loc

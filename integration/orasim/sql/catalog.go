@@ -56,10 +56,14 @@ type object struct {
 	id               int
 	created, changed time.Time
 
-	table       *store.Table    // kindTable
-	made        *generate.Table // kindTable: its rows are computed
-	columns     []column        // kindTable
-	constraints []constraint    // kindTable
+	table        *store.Table    // kindTable
+	organization string          // kindTable: INDEX, TEMPORARY or EXTERNAL; "" is a heap
+	duration     string          // TEMPORARY: SYS$SESSION or SYS$TRANSACTION
+	made         *generate.Table // kindTable: its rows are computed
+	columns      []column        // kindTable
+	constraints  []constraint    // kindTable
+	parts        *partitioning   // kindTable: nil when it has no partitions
+	rowMovement  bool            // ENABLE ROW MOVEMENT
 
 	query *selectStmt // kindView
 	text  string      // kindView: as written
@@ -77,6 +81,9 @@ type column struct {
 	notNull     bool
 	byDefault   node   // nil: none
 	defaultText string // as written
+	identity    string // ALWAYS or BY DEFAULT: numbered by the system
+	virtual     bool   // computed from others; byDefault is how
+	invisible   bool   // not in SELECT * and INSERT without columns
 }
 
 // constraint is of type P, U or C (NOT NULL).

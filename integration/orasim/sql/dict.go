@@ -170,6 +170,7 @@ func dictionaryViews(d *Database) map[string]*dictView {
 	}
 	objectViews(all)
 	columnViews(all)
+	partitionViews(all)
 	keyViews(all)
 	privilegeViews(all)
 	instanceViews(all, d)

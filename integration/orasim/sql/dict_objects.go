@@ -12,8 +12,7 @@ func objectViews(all map[string]*dictView) {
 		"BLOCKS#n EMPTY_BLOCKS#n AVG_ROW_LEN#n DEGREE:10 SAMPLE_SIZE#n LAST_ANALYZED#d PARTITIONED:3 IOT_TYPE:12 TEMPORARY:1 "+
 		"SECONDARY:1 NESTED:3 DURATION:15 DROPPED:3 READ_ONLY:3 HAS_IDENTITY:3 EXTERNAL:3", false, func(q *dictQuery) {
 		for _, o := range q.objects(kindTable) {
-			q.add(o.owner, o.name, "USERS", nil, nil, "VALID", 10, nil, nil, nil, nil, "         1", nil, nil, "NO", nil, "N",
-				"N", "NO", nil, "NO", "NO", "NO", "NO")
+			q.add(o.tableRow()...)
 		}
 	})
 	family(all, "VIEWS", "OWNER VIEW_NAME TEXT_LENGTH#n TEXT:4000 TEXT_VC:4000 READ_ONLY:1", false, func(q *dictQuery) {
@@ -28,25 +27,11 @@ func objectViews(all map[string]*dictView) {
 	})
 	family(all, "OBJECTS", "OWNER OBJECT_NAME SUBOBJECT_NAME OBJECT_ID#n DATA_OBJECT_ID#n OBJECT_TYPE:23 CREATED#d "+
 		"LAST_DDL_TIME#d TIMESTAMP:19 STATUS:7 TEMPORARY:1 GENERATED:1 SECONDARY:1 NAMESPACE#n", false, listObjects)
-	family(all, "SEGMENTS", "OWNER SEGMENT_NAME PARTITION_NAME SEGMENT_TYPE:18 TABLESPACE_NAME:30 BYTES#n BLOCKS#n EXTENTS#n",
-		false, func(q *dictQuery) {
-			for _, o := range q.objects(kindTable) {
-				blocks := o.blocks()
-				q.add(o.owner, o.name, nil, "TABLE", "USERS", blocks*blockSize, blocks, 1)
-			}
-		})
-	delete(all, "ALL_SEGMENTS") // Oracle has none
 	family(all, "TAB_COMMENTS", "OWNER TABLE_NAME TABLE_TYPE:11 COMMENTS:4000", false, func(q *dictQuery) {
 		for _, o := range q.objects(kindTable, kindView) {
 			q.add(o.owner, o.name, string(o.kind), nil)
 		}
 	})
-	family(all, "TAB_PARTITIONS", "TABLE_OWNER TABLE_NAME PARTITION_NAME SUBPARTITION_COUNT#n HIGH_VALUE:4000 "+
-		"HIGH_VALUE_LENGTH#n PARTITION_POSITION#n NUM_ROWS#n BLOCKS#n", false, func(*dictQuery) {})
-	family(all, "TAB_SUBPARTITIONS", "TABLE_OWNER TABLE_NAME PARTITION_NAME SUBPARTITION_NAME HIGH_VALUE:4000 "+
-		"HIGH_VALUE_LENGTH#n SUBPARTITION_POSITION#n NUM_ROWS#n BLOCKS#n", false, func(*dictQuery) {})
-	family(all, "PART_TABLES", "OWNER TABLE_NAME PARTITIONING_TYPE:9 SUBPARTITIONING_TYPE:9 PARTITION_COUNT#n", false,
-		func(*dictQuery) {})
 	all["ALL_USERS"] = view("USERNAME USER_ID#n CREATED#d", func(q *dictQuery) {
 		for _, name := range sortedKeys(q.cat.users) {
 			u := q.cat.users[name]
@@ -69,23 +54,71 @@ func objectViews(all map[string]*dictView) {
 	})
 }
 
+// tableRow is a table as TABLES shows it.
+func (o *object) tableRow() []any {
+	partitioned, temporary, identity, external := "NO", "N", "NO", "NO"
+	var iot, duration any
+	tablespace := any("USERS")
+	if o.parts != nil {
+		partitioned, tablespace = "YES", nil
+	}
+	switch o.organization {
+	case "INDEX":
+		iot, tablespace = "IOT", nil
+	case "TEMPORARY":
+		temporary, duration, tablespace = "Y", o.duration, nil
+	case "EXTERNAL":
+		external, tablespace = "YES", nil
+	}
+	for _, c := range o.columns {
+		if c.identity != "" {
+			identity = "YES"
+		}
+	}
+	return []any{o.owner, o.name, tablespace, nil, nil, "VALID", 10, nil, nil, nil, nil, "         1", nil, nil, partitioned, iot,
+		temporary, "N", "NO", duration, "NO", "NO", identity, external}
+}
+
 // blockSize is the size of a block in bytes.
 const blockSize = 8192
 
 func listObjects(q *dictQuery) {
 	for _, o := range q.objects(kindTable, kindView, kindSynonym, kindIndex) {
 		var data any
-		if o.table != nil {
+		if o.table != nil && o.parts == nil && o.organization == "" {
 			data = int(o.table.DataObject())
 		}
 		generated := "N"
 		if o.kind == kindIndex && isSystemName(o.name) {
 			generated = "Y"
 		}
-		stamp := q.ses.db.wall(o.changed).wall
-		q.add(o.owner, o.name, nil, o.id, data, string(o.kind), o.created, o.changed,
-			fmt.Sprintf("%04d-%02d-%02d:%02d:%02d:%02d", stamp.Year, stamp.Month, stamp.Day, stamp.Hour, stamp.Minute, stamp.Sec),
-			"VALID", "N", generated, "N", 1)
+		q.addObject(o, nil, data, string(o.kind), generated)
+		if o.parts != nil {
+			q.addPartitions(o)
+		}
+	}
+}
+
+func (q *dictQuery) addObject(o *object, sub, data any, kind, generated string) {
+	stamp := q.ses.db.wall(o.changed).wall
+	temporary := "N"
+	if o.organization == "TEMPORARY" {
+		temporary = "Y"
+	}
+	q.add(o.owner, o.name, sub, o.id, data, kind, o.created, o.changed,
+		fmt.Sprintf("%04d-%02d-%02d:%02d:%02d:%02d", stamp.Year, stamp.Month, stamp.Day, stamp.Hour, stamp.Minute, stamp.Sec),
+		"VALID", temporary, generated, "N", 1)
+}
+
+// addPartitions shows the partitions of a table, and their subpartitions; those have the data.
+func (q *dictQuery) addPartitions(o *object) {
+	if o.parts.subKind != "" {
+		for _, p := range o.parts.parts {
+			q.addObject(o, p.name, nil, "TABLE PARTITION", "N")
+		}
+	}
+	for _, s := range o.segments() {
+		q.addObject(o, s.part, int(s.object), s.kind, "N")
 	}
 }
 

@@ -62,6 +62,8 @@ func (s *Session) define(c *catalog, body any) error {
 		return s.drop(c, body)
 	case *alterTable:
 		return s.alterTable(c, body)
+	case *alterPartition:
+		return s.alterPartition(c, body)
 	}
 	return ora.Errorf(3001, "unimplemented feature: %T", body)
 }

@@ -97,7 +97,11 @@ func (d *dml) insertRow(f *frame, tx *store.Tx) error {
 		vals[i] = v
 		size += len(v)
 	}
-	return tx.Insert(f.x.ctx, d.object.table, pack(vals, size))
+	leaf, err := d.object.routed(vals)
+	if err != nil {
+		return err
+	}
+	return tx.InsertInto(f.x.ctx, d.object.table, leaf, pack(vals, size))
 }
 
 // pack copies the values of a row into one piece of memory.
@@ -198,6 +202,9 @@ func (d *dml) after(f *frame) ([]ora.Value, error) {
 	size := 0
 	for _, v := range vals {
 		size += len(v)
+	}
+	if err := d.object.stays(f.row, vals); err != nil {
+		return nil, err
 	}
 	return pack(vals, size), nil
 }

@@ -38,7 +38,15 @@ func (s *Session) createTable(ctx context.Context, t *createTable) error {
 		if t.generator != nil {
 			return s.createGenerator(c, o, t, keys)
 		}
-		o.table = s.db.store.CreateTable(store.Name{Owner: name.owner, Table: name.name}, describe(o.columns))
+		leaves := 0
+		if t.partitions != nil {
+			m := &partMaker{c: &compiler{db: s.db, cat: c, ses: s, user: s.user, schema: s.schema}, object: o}
+			if o.parts, err = m.table(t.partitions); err != nil {
+				return err
+			}
+			leaves, o.rowMovement = m.leaves, t.rowMovement
+		}
+		o.table = s.db.store.CreatePartitioned(store.Name{Owner: name.owner, Table: name.name}, describe(o.columns), leaves)
 		c.add(o, s.db.cfg.Now())
 		made = o
 		if err := s.addKeys(c, o, keys); err != nil {

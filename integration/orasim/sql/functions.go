@@ -18,7 +18,7 @@ type function struct {
 func functionTable() map[string]function {
 	all := map[string]function{}
 	for _, group := range []map[string]function{
-		nullFunctions(), numberFunctions(), textFunctions(), conversionFunctions(), timeFunctions(), sessionFunctions(),
+		nullFunctions(), numberFunctions(), textFunctions(), conversionFunctions(), timeFunctions(), sessionFunctions(), rowidFunctions(),
 	} {
 		for name, f := range group {
 			all[name] = f

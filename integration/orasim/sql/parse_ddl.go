@@ -54,6 +54,11 @@ func (p *parser) createTable() any {
 		p.organization(s)
 		p.physical()
 	}
+	s.partitions = p.partitioning()
+	p.physical()
+	if p.words("ENABLE", "ROW", "MOVEMENT") {
+		s.rowMovement = true
+	}
 	if p.words("AS") {
 		s.as = p.query()
 	} else if len(s.columns) == 0 && s.generator == nil {
@@ -74,7 +79,7 @@ func (p *parser) physical() {
 			p.integer()
 		default:
 			switch t := p.peek(); t.text {
-			case "PARTITION", "LOB", "ROW", "CLUSTER", "COMPRESS", "STORAGE", "ON", "PARALLEL", "CACHE", "ILM":
+			case "LOB", "ROW", "CLUSTER", "COMPRESS", "STORAGE", "ON", "PARALLEL", "CACHE", "ILM":
 				if t.kind == tokIdent {
 					p.notYet("table with " + t.text)
 				}
@@ -374,6 +379,9 @@ func (p *parser) alterSession() any {
 
 func (p *parser) alterTable() any {
 	a := &alterTable{name: p.qualifiedName()}
+	if part := p.alterPartition(a.name); part != nil {
+		return part
+	}
 	for p.peek().kind != tokEnd {
 		switch {
 		case p.words("ADD"):

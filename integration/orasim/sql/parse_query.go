@@ -252,6 +252,8 @@ func (p *parser) tableOrQuery() fromItem {
 	}
 	q := p.qualifiedName()
 	ref := &tableRef{loc: q.loc, schema: q.schema, name: q.name}
+	ref.part = p.partitionRef()
+	ref.sample = p.sample()
 	p.noMore()
 	ref.asOf = p.asOf()
 	p.noMore()

@@ -45,6 +45,12 @@ func (c *compiler) objectUnit(o *object, ref *tableRef, outer *scope) (*unit, er
 		return nil, err
 	}
 	if o.kind == kindView {
+		if ref.sample != nil {
+			return nil, errAt(ref.sample.at(), 3001, "unimplemented feature: SAMPLE of a view")
+		}
+		if ref.part != nil {
+			return nil, errAt(ref.part.at(), 14109, "partition-extended object names may only be used with tables")
+		}
 		return c.viewUnit(o, ref)
 	}
 	src := &tableSource{table: o.table, columns: len(o.columns)}
@@ -54,6 +60,15 @@ func (c *compiler) objectUnit(o *object, ref *tableRef, outer *scope) (*unit, er
 			return nil, err
 		}
 		src.asOf, src.timestamp = &x, ref.asOf.timestamp
+	}
+	if ref.part != nil {
+		if o.parts == nil {
+			return nil, errAt(ref.part.at(), 14501, "object is not partitioned")
+		}
+		var err error
+		if src.only, err = o.parts.find(ref.part); err != nil {
+			return nil, err
+		}
 	}
 	u := newUnit(src, ref, o.owner, describe(o.columns))
 	if ref.alias == "" {
@@ -65,6 +80,9 @@ func (c *compiler) objectUnit(o *object, ref *tableRef, outer *scope) (*unit, er
 	}
 	u.tables[0].rowid = len(o.columns)
 	u.width = u.tables[0].width()
+	if ref.sample != nil {
+		return u, c.sampled(u, ref.sample)
+	}
 	return u, nil
 }
 

@@ -13,6 +13,7 @@ type tableSource struct {
 	asOf      *expr // an SCN or a time, evaluated when the table is opened
 	timestamp bool
 	bounds    []bound // what is known of the wanted rows
+	only      []int   // places of the partitions to read; nil: all
 }
 
 func (s *tableSource) narrow(bounds []bound) (exact bool) {
@@ -31,6 +32,9 @@ func (s *tableSource) open(x *execution, outer *frame) (rows, error) {
 	}
 	if none {
 		return &listRows{}, nil
+	}
+	if s.only != nil {
+		cur.Only(s.only)
 	}
 	cur.Narrow(wanted)
 	return &tableRows{s: s, x: x, cur: cur}, nil

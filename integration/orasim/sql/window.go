@@ -267,7 +267,7 @@ func (r *windowRows) compute(at int, w *window) error {
 		parts[string(buf)] = append(parts[string(buf)], i)
 	}
 	for _, name := range order {
-		part := partition{r: r, w: w, at: at, rows: parts[name], keys: keys}
+		part := windowPart{r: r, w: w, at: at, rows: parts[name], keys: keys}
 		slices.SortStableFunc(part.rows, func(a, b int) int { return compareKeys(w.order, keys[a], keys[b]) })
 		if err := part.compute(); err != nil {
 			return err
@@ -276,8 +276,8 @@ func (r *windowRows) compute(at int, w *window) error {
 	return nil
 }
 
-// partition is the rows that one window function looks at together, in its order.
-type partition struct {
+// windowPart is the rows that one window function looks at together, in its order.
+type windowPart struct {
 	r    *windowRows
 	w    *window
 	at   int // of the function among those of the block
@@ -285,10 +285,10 @@ type partition struct {
 	keys [][]ora.Value
 }
 
-func (p *partition) set(i int, v ora.Value) { p.r.all[p.rows[i]].values[p.at] = v }
+func (p *windowPart) set(i int, v ora.Value) { p.r.all[p.rows[i]].values[p.at] = v }
 
 // peersEnd is the end of the rows that sort as row i does.
-func (p *partition) peersEnd(i int) int {
+func (p *windowPart) peersEnd(i int) int {
 	end := i + 1
 	for end < len(p.rows) && compareKeys(p.w.order, p.keys[p.rows[i]], p.keys[p.rows[end]]) == 0 {
 		end++
@@ -297,7 +297,7 @@ func (p *partition) peersEnd(i int) int {
 }
 
 // extentEnd is the end of the rows that the function sees from row i.
-func (p *partition) extentEnd(i int) int {
+func (p *windowPart) extentEnd(i int) int {
 	switch p.w.extent {
 	case extentAll:
 		return len(p.rows)
@@ -307,7 +307,7 @@ func (p *partition) extentEnd(i int) int {
 	return p.peersEnd(i)
 }
 
-func (p *partition) compute() error {
+func (p *windowPart) compute() error {
 	switch p.w.name {
 	case "ROW_NUMBER":
 		for i := range p.rows {
@@ -327,7 +327,7 @@ func (p *partition) compute() error {
 	return p.aggregate()
 }
 
-func (p *partition) rank(dense bool) {
+func (p *windowPart) rank(dense bool) {
 	rank := int64(0)
 	for i := 0; i < len(p.rows); {
 		end := p.peersEnd(i)
@@ -341,7 +341,7 @@ func (p *partition) rank(dense bool) {
 }
 
 // tiles deals the rows into buckets whose sizes differ by one at most, the larger ones first.
-func (p *partition) tiles() error {
+func (p *windowPart) tiles() error {
 	p.r.show(p.rows[0])
 	v, err := p.w.args[0].eval(p.r.f)
 	if err != nil {
@@ -362,7 +362,7 @@ func (p *partition) tiles() error {
 	return nil
 }
 
-func (p *partition) neighbours(before bool) error {
+func (p *windowPart) neighbours(before bool) error {
 	for i := range p.rows {
 		p.r.show(p.rows[i])
 		vals := make([]ora.Value, len(p.w.args))
@@ -393,7 +393,7 @@ func (p *partition) neighbours(before bool) error {
 	return nil
 }
 
-func (p *partition) ends(first bool) error {
+func (p *windowPart) ends(first bool) error {
 	for i := range p.rows {
 		at := p.rows[0]
 		if !first {
@@ -409,7 +409,7 @@ func (p *partition) ends(first bool) error {
 	return nil
 }
 
-func (p *partition) aggregate() error {
+func (p *windowPart) aggregate() error {
 	var acc accumulator
 	seen := 0
 	for i := range p.rows {

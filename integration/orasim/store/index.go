@@ -45,6 +45,9 @@ func (t *Table) addIndex(x *index) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for slot, r := range t.seg.rows {
+		if r.part != nil && r.part.gone.Load() {
+			continue
+		}
 		head := r.head.Load()
 		for v := head; v != nil; v = v.prev.Load() {
 			if v.vals == nil {

@@ -49,7 +49,7 @@ func (tx *Tx) Lock(ctx context.Context, c *Cursor, slot int, wait Wait) (vals []
 func (tx *Tx) tryLock(c *Cursor, r *row) (*Tx, error) {
 	c.t.mu.Lock()
 	defer c.t.mu.Unlock()
-	if c.seg.gone.Load() {
+	if c.seg.gone.Load() || r.part != nil && r.part.gone.Load() {
 		return nil, gone()
 	}
 	switch other := r.locker.Load(); other {

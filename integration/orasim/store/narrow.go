@@ -26,6 +26,12 @@ func (c *Cursor) Narrow(limits []Limit) {
 	}
 	c.t.mu.RLock()
 	defer c.t.mu.RUnlock()
+	if len(c.seg.parts) > 0 {
+		c.chooseByRowID(limits)
+	}
+	if c.chosen != nil {
+		return
+	}
 	from, to := c.rowIDRange(limits)
 	best, slots := -1, []int(nil)
 	for _, x := range c.seg.indexes {
@@ -98,7 +104,7 @@ func after(prefix []byte) string {
 func (c *Cursor) rowIDRange(limits []Limit) (from, to int) {
 	from, to = 0, len(c.rows)
 	for _, l := range limits {
-		if l.Column == RowIDColumn {
+		if l.Column == RowIDColumn && len(c.seg.parts) == 0 {
 			low, high := slotRange(l, c.seg.object, c.t.st.opts.RowsPerBlock, len(c.rows))
 			from, to = max(from, low), min(to, high)
 		}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"io"
+	"slices"
 
 	"github.com/loadctl/loadctl/integration/orasim/ora"
 )
@@ -14,8 +15,9 @@ type Cursor struct {
 	fill []ora.Value
 	view View
 
-	chosen    []int // the slots to look at; nil: all
-	next, end int   // of chosen or rows
+	chosen    []int   // the slots to look at; nil: all
+	next, end int     // of chosen or rows
+	without   []*part // truncated or exchanged before the cursor was opened
 }
 
 // View is what a statement may see: everything committed up to an SCN and, with a transaction, what that has
@@ -34,7 +36,7 @@ func (tx *Tx) View(scn uint64) View { return View{scn, tx.id, tx.seq} }
 func (t *Table) Scan(view View) *Cursor {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return &Cursor{t: t, seg: t.seg, rows: t.seg.rows, fill: t.fill, view: view, end: len(t.seg.rows)}
+	return &Cursor{t: t, seg: t.seg, rows: t.seg.rows, fill: t.fill, view: view, end: len(t.seg.rows), without: t.seg.oldParts}
 }
 
 // ScanAsOf opens a cursor for AS OF SCN: ORA-08181 for an SCN that never was, ORA-01466 when the table was
@@ -71,12 +73,21 @@ func (c *Cursor) Next() (slot int, vals []ora.Value, err error) {
 
 // RowID is the ROWID of a slot.
 func (c *Cursor) RowID(slot int) ora.RowID {
+	if r := c.rows[slot]; r.part != nil {
+		return rowID(r.part.object, r.pos, c.t.st.opts.RowsPerBlock)
+	}
 	return rowID(c.seg.object, slot, c.t.st.opts.RowsPerBlock)
 }
 
 // read returns the values of a row at the cursor's SCN, nil when there was none.
 func (c *Cursor) read(r *row) ([]ora.Value, error) {
 	if c.seg.gone.Load() {
+		return nil, gone()
+	}
+	if r.part != nil && r.part.gone.Load() {
+		if slices.Contains(c.without, r.part) {
+			return nil, nil
+		}
 		return nil, gone()
 	}
 	v := r.head.Load()

@@ -127,7 +127,7 @@ func (s *Store) Drop(t *Table) error {
 func (s *Store) Truncate(t *Table) error {
 	return s.ddl(t, Truncated, func(scn uint64) {
 		old := t.seg
-		t.seg = s.newSegment()
+		t.seg = s.newSegment(len(old.parts))
 		for _, x := range old.indexes {
 			t.seg.indexes = append(t.seg.indexes, newIndex(x.Name, x.columns, x.unique))
 		}
@@ -175,4 +175,10 @@ func (s *Store) record(c Change) {
 	}
 }
 
-func (s *Store) newSegment() *segment { return &segment{object: s.objects.Add(1)} }
+func (s *Store) newSegment(parts int) *segment {
+	seg := &segment{object: s.objects.Add(1)}
+	for range parts {
+		seg.parts = append(seg.parts, s.newPart())
+	}
+	return seg
+}

@@ -29,9 +29,14 @@ type segment struct {
 	gone    atomic.Bool
 	rows    []*row // guarded by Table.mu; only ever appended to
 	indexes []*index
+	parts   []*part // of a partitioned table
+
+	oldParts []*part // those that were replaced; their rows are still among rows
 }
 
 type row struct {
+	part   *part // nil: the table has none
+	pos    int   // place in the part
 	head   atomic.Pointer[version]
 	locker atomic.Pointer[Tx] // set under Table.mu, freed by its owner at any time
 }
@@ -47,8 +52,13 @@ type version struct {
 
 // CreateTable makes an empty table.
 func (s *Store) CreateTable(name Name, columns []ora.Column) *Table {
+	return s.CreatePartitioned(name, columns, 0)
+}
+
+// CreatePartitioned makes an empty table of some partitions; 0: it has none.
+func (s *Store) CreatePartitioned(name Name, columns []ora.Column, parts int) *Table {
 	t := &Table{st: s, name: name, columns: columns, fill: make([]ora.Value, len(columns))}
-	t.seg = s.newSegment()
+	t.seg = s.newSegment(parts)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tables[t] = struct{}{}
@@ -80,8 +90,14 @@ func (t *Table) DDLSCN() uint64 { return t.ddlSCN.Load() }
 func (t *Table) Blocks() int {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	n := t.st.opts.RowsPerBlock
-	return (len(t.seg.rows) + n - 1) / n
+	if len(t.seg.parts) == 0 {
+		return t.blocksOf(len(t.seg.rows))
+	}
+	n := 0
+	for _, p := range t.seg.parts {
+		n += t.blocksOf(len(p.slots))
+	}
+	return n
 }
 
 // RowsPerBlock is how many rows a block holds.
@@ -93,7 +109,11 @@ const (
 	FirstBlock = 131
 )
 
-// RowID is the ROWID of a slot of the table's present segment.
+func (t *Table) blocksOf(rows int) int {
+	return (rows + t.st.opts.RowsPerBlock - 1) / t.st.opts.RowsPerBlock
+}
+
+// RowID is the ROWID of a slot of the table's present segment; a partitioned table has others.
 func (t *Table) RowID(slot int) ora.RowID { return rowID(t.DataObject(), slot, t.st.opts.RowsPerBlock) }
 
 func rowID(object uint32, slot, rowsPerBlock int) ora.RowID {

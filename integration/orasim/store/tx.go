@@ -125,9 +125,14 @@ func (tx *Tx) release() {
 
 // Insert adds a row. vals must not change afterwards. ORA-00001 when a key is taken.
 func (tx *Tx) Insert(ctx context.Context, t *Table, vals []ora.Value) error {
+	return tx.InsertInto(ctx, t, 0, vals)
+}
+
+// InsertInto adds a row to a partition; a table that has none takes 0.
+func (tx *Tx) InsertInto(ctx context.Context, t *Table, part int, vals []ora.Value) error {
 	t.mu.Lock()
 	tx.join(t)
-	r := &row{}
+	r := t.seg.newRow(part)
 	r.locker.Store(tx)
 	v := &version{tx: tx.id, seq: tx.seq, vals: vals}
 	r.head.Store(v)
@@ -220,6 +225,9 @@ func (tx *Tx) claim(w *write, x *index, key string) (*Tx, error) {
 		owner = -1
 	} else if owner != w.slot {
 		r := w.seg.rows[owner]
+		if r.part != nil && r.part.gone.Load() {
+			r = &row{}
+		}
 		if other := r.locker.Load(); other != nil && other != tx {
 			return other, nil
 		}
