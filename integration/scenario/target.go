@@ -32,17 +32,25 @@ var columns = []stage.Column{
 func StagedColumns() []stage.Column { return append([]stage.Column(nil), columns...) }
 
 // TargetDir is the directory of the target's partition, where the warehouse is one of files.
-func (w *World) TargetDir() string {
-	return w.path("warehouse", "lake.db", "insp_dtl", "load_date="+Date)
-}
+func (w *World) TargetDir() string { return filepath.Join(w.TableDir("insp_dtl"), "load_date="+Date) }
+
+// TableDir is the directory of a table of the database lake, where the warehouse is one of files.
+func (w *World) TableDir(table string) string { return w.path("warehouse", "lake.db", table) }
 
 // TargetLines reads the target's partition, in the form of Image: through Hive, or from the files themselves.
 func (w *World) TargetLines(ctx context.Context) (lines []string, err error) {
 	if w.Stack != nil {
 		lines, err = w.hiveLines(ctx)
 	} else {
-		lines, err = w.fileLines()
+		return w.TableLines("insp_dtl")
 	}
+	slices.Sort(lines)
+	return lines, err
+}
+
+// TableLines reads the scenario's partition of any table of the database lake from its files, in the form of Image.
+func (w *World) TableLines(table string) ([]string, error) {
+	lines, err := fileLines(filepath.Join(w.TableDir(table), "load_date="+Date))
 	slices.Sort(lines)
 	return lines, err
 }
@@ -59,8 +67,8 @@ func (w *World) hiveLines(ctx context.Context) ([]string, error) {
 	return lines, nil
 }
 
-func (w *World) fileLines() ([]string, error) {
-	names, err := filepath.Glob(filepath.Join(w.TargetDir(), "*.parquet"))
+func fileLines(dir string) ([]string, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.parquet"))
 	if err != nil {
 		return nil, err
 	}

@@ -75,6 +75,19 @@ func (ws *Writers) write(ctx context.Context, w *World, n int, r *rand.Rand) err
 	return nil
 }
 
+// Write runs one statement as the owner of the table and commits.
+func (w *World) Write(ctx context.Context, text string) error {
+	session, err := w.Oracle.Database().Connect(ora.Login{Service: Service, User: Owner, Program: "writer"})
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	if err := run(ctx, session, text); err != nil {
+		return err
+	}
+	return session.Commit()
+}
+
 func change(r *rand.Rand, session, next int) string {
 	seq := 1 + r.IntN(120000)
 	seq -= seq % writers

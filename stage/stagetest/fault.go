@@ -34,10 +34,38 @@ type Fault struct {
 	Mode Mode
 }
 
-// FaultStore counts the effects on a store (everything that changes it: create, the first write to a file,
-// close, mkdir, rename, remove) and makes one of them fail. Reads work until the process is dead.
+// Effects is asked about every effect before it is had.
+type Effects interface {
+	// Effect carries out one effect, or has it fail; Alive is an error once the process counts as dead.
+	Effect(name string, do func() error) error
+	Alive() error
+}
+
+// Through wraps a store so that each effect on it (everything that changes it: create, the first write to a file,
+// close, mkdir, rename, remove) goes through e. Reads work until the process is dead.
+func Through(s stage.Store, e Effects) stage.Store { return &faultStore{Store: s, effects: e} }
+
+// FaultStore counts the effects on a store and makes one of them fail.
 type FaultStore struct {
 	stage.Store
+	counted *counter
+}
+
+// NewFaultStore wraps a store; the zero Fault only counts.
+func NewFaultStore(s stage.Store, f Fault) *FaultStore {
+	c := &counter{fault: f}
+	return &FaultStore{Through(s, c), c}
+}
+
+// Trace lists the effects that were begun.
+func (f *FaultStore) Trace() []string {
+	f.counted.mu.Lock()
+	defer f.counted.mu.Unlock()
+	return append([]string(nil), f.counted.trace...)
+}
+
+// counter is the effects of one process of which one fails, by its number.
+type counter struct {
 	fault Fault
 
 	mu    sync.Mutex
@@ -45,68 +73,65 @@ type FaultStore struct {
 	dead  bool
 }
 
-// NewFaultStore wraps a store; the zero Fault only counts.
-func NewFaultStore(s stage.Store, f Fault) *FaultStore { return &FaultStore{Store: s, fault: f} }
-
-// Trace lists the effects that were begun.
-func (f *FaultStore) Trace() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return append([]string(nil), f.trace...)
-}
-
-// effect carries out one effect, or fails as the fault says.
-func (f *FaultStore) effect(name string, do func() error) error {
-	mode, err := f.begin(name)
+// Effect carries out one effect, or fails as the fault says.
+func (c *counter) Effect(name string, do func() error) error {
+	mode, err := c.begin(name)
 	if err != nil {
 		return err
 	}
 	if mode == NotDone || mode == DiesBefore {
-		return f.fail(name, mode)
+		return c.fail(name, mode)
 	}
 	if err := do(); err != nil || mode == "" {
 		return err
 	}
-	return f.fail(name, mode)
+	return c.fail(name, mode)
 }
 
 // begin counts an effect, and says how it is to fail: "" not at all.
-func (f *FaultStore) begin(name string) (Mode, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.dead {
+func (c *counter) begin(name string) (Mode, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dead {
 		return "", ErrDied
 	}
-	f.trace = append(f.trace, name)
-	if len(f.trace) != f.fault.At {
+	c.trace = append(c.trace, name)
+	if len(c.trace) != c.fault.At {
 		return "", nil
 	}
-	return f.fault.Mode, nil
+	return c.fault.Mode, nil
 }
 
-func (f *FaultStore) fail(name string, mode Mode) error {
+func (c *counter) fail(name string, mode Mode) error {
 	if mode == NotDone || mode == Lost {
 		return fmt.Errorf("%s: injected fault: %w", name, stage.ErrUnreachable)
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.dead = true
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dead = true
 	return ErrDied
 }
 
-func (f *FaultStore) alive() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.dead {
+// Alive is ErrDied once the fault has ended the process.
+func (c *counter) Alive() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dead {
 		return ErrDied
 	}
 	return nil
 }
 
+// faultStore is what Through returns.
+type faultStore struct {
+	stage.Store
+	effects Effects
+}
+
 // Create is an effect; so are the first write and the close of what it returns.
-func (f *FaultStore) Create(ctx context.Context, path string) (stage.File, error) {
+func (f *faultStore) Create(ctx context.Context, path string) (stage.File, error) {
 	var file stage.File
-	err := f.effect("create "+path, func() (err error) {
+	err := f.effects.Effect("create "+path, func() (err error) {
 		file, err = f.Store.Create(ctx, path)
 		return err
 	})
@@ -116,65 +141,65 @@ func (f *FaultStore) Create(ctx context.Context, path string) (stage.File, error
 	if err != nil {
 		return nil, err
 	}
-	return &faultFile{File: file, store: f, path: path}, nil
+	return &faultFile{File: file, effects: f.effects, path: path}, nil
 }
 
 // Open reads a file.
-func (f *FaultStore) Open(ctx context.Context, path string) (stage.Content, error) {
-	if err := f.alive(); err != nil {
+func (f *faultStore) Open(ctx context.Context, path string) (stage.Content, error) {
+	if err := f.effects.Alive(); err != nil {
 		return nil, err
 	}
 	return f.Store.Open(ctx, path)
 }
 
 // Stat describes a path.
-func (f *FaultStore) Stat(ctx context.Context, path string) (stage.Info, error) {
-	if err := f.alive(); err != nil {
+func (f *faultStore) Stat(ctx context.Context, path string) (stage.Info, error) {
+	if err := f.effects.Alive(); err != nil {
 		return stage.Info{}, err
 	}
 	return f.Store.Stat(ctx, path)
 }
 
 // List lists a directory.
-func (f *FaultStore) List(ctx context.Context, dir string) ([]stage.Info, error) {
-	if err := f.alive(); err != nil {
+func (f *faultStore) List(ctx context.Context, dir string) ([]stage.Info, error) {
+	if err := f.effects.Alive(); err != nil {
 		return nil, err
 	}
 	return f.Store.List(ctx, dir)
 }
 
 // MkdirAll is an effect.
-func (f *FaultStore) MkdirAll(ctx context.Context, dir string) error {
-	return f.effect("mkdir "+dir, func() error { return f.Store.MkdirAll(ctx, dir) })
+func (f *faultStore) MkdirAll(ctx context.Context, dir string) error {
+	return f.effects.Effect("mkdir "+dir, func() error { return f.Store.MkdirAll(ctx, dir) })
 }
 
 // Rename is an effect.
-func (f *FaultStore) Rename(ctx context.Context, from, to string) error {
-	return f.effect("rename "+from+" "+to, func() error { return f.Store.Rename(ctx, from, to) })
+func (f *faultStore) Rename(ctx context.Context, from, to string) error {
+	return f.effects.Effect("rename "+from+" "+to, func() error { return f.Store.Rename(ctx, from, to) })
 }
 
 // Remove is an effect.
-func (f *FaultStore) Remove(ctx context.Context, path string) error {
-	return f.effect("remove "+path, func() error { return f.Store.Remove(ctx, path) })
+func (f *faultStore) Remove(ctx context.Context, path string) error {
+	return f.effects.Effect("remove "+path, func() error { return f.Store.Remove(ctx, path) })
 }
 
 // faultFile is used by one goroutine.
 type faultFile struct {
 	stage.File
-	store *FaultStore
+	effects Effects
 	path  string
 	begun bool
 }
 
 func (f *faultFile) Write(p []byte) (n int, err error) {
 	if f.begun {
-		if err := f.store.alive(); err != nil {
+		if err := f.effects.Alive(); err != nil {
 			return 0, err
 		}
 		return f.File.Write(p)
 	}
 	f.begun = true
-	err = f.store.effect("write "+f.path, func() (err error) {
+	err = f.effects.Effect("write "+f.path, func() (err error) {
 		n, err = f.File.Write(p)
 		return err
 	})
@@ -182,12 +207,12 @@ func (f *faultFile) Write(p []byte) (n int, err error) {
 }
 
 func (f *faultFile) Close() error {
-	return f.store.effect("close "+f.path, f.File.Close)
+	return f.effects.Effect("close "+f.path, f.File.Close)
 }
 
 // Abort of a dead process does nothing.
 func (f *faultFile) Abort() error {
-	if err := f.store.alive(); err != nil {
+	if err := f.effects.Alive(); err != nil {
 		return err
 	}
 	return f.File.Abort()

@@ -1,0 +1,548 @@
+package integration
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/loadctl/loadctl/integration/scenario"
+	"github.com/loadctl/loadctl/ledger"
+	"github.com/loadctl/loadctl/ledger/ledgertest"
+	"github.com/loadctl/loadctl/pipeline"
+	"github.com/loadctl/loadctl/publish"
+	"github.com/loadctl/loadctl/stage"
+	"github.com/loadctl/loadctl/stage/stagetest"
+)
+
+// lanes is how many cells of the matrix run side by side, each in a lane with a ledger of its own. They mostly wait: for
+// leases to run out, and for the pause before something is tried again.
+const lanes = 12
+
+// cellTimeout bounds one cell, recovery and all.
+const cellTimeout = 2 * time.Minute
+
+// TestCrashMatrix counts the effects of a clean run, from submit to SUCCESS (every change in the store, every call of the
+// warehouse that changes, opens or sends something, every COMMIT of the ledger that changes something), and then, for
+// each effect, has a run meet a fault there: an error although nothing was done, an error although it was done, the
+// process gone before or after it. What is left is recovered, by the process itself if it lives, else by another one,
+// and then the run must be over and right: see lane.check.
+//
+// By default each effect meets one of the four, in a rotation that begins at LOADCTL_TEST_SEED (printed):
+// four seeds in a row make the whole. LOADCTL_MATRIX=full runs the whole.
+func TestCrashMatrix(t *testing.T) {
+	w := startWorld(t, "embedded", scenario.Options{Few: true})
+	all := make([]*lane, lanes)
+	for i := range all {
+		all[i] = newLane(t, w, i)
+	}
+	all[0].prepare(t)
+	clean := all[0].countEffects(t)
+	cells := rotation(t, clean)
+	runCells(t, all, cells)
+	for _, l := range all {
+		l.mustClean(t)
+		wantLegalLedger(t, l.w)
+	}
+	wantNothingLeft(t, w)
+}
+
+// rotation makes the cells of the matrix.
+func rotation(t *testing.T, of []effect) (cells []fault) {
+	t.Helper()
+	from := seed(t)
+	for i, e := range of {
+		for k, mode := range stagetest.Modes() {
+			if os.Getenv("LOADCTL_MATRIX") == "full" || (uint64(i)+from)%4 == uint64(k) {
+				cells = append(cells, fault{e, mode})
+			}
+		}
+	}
+	t.Logf("%d effects, %d cells: %v", len(of), len(cells), of)
+	return cells
+}
+
+// seed is LOADCTL_TEST_SEED, or else one of its own; it is printed.
+func seed(t *testing.T) uint64 {
+	t.Helper()
+	s, err := strconv.ParseUint(os.Getenv("LOADCTL_TEST_SEED"), 10, 64)
+	if err != nil {
+		s = uint64(time.Now().UnixNano())
+	}
+	t.Logf("LOADCTL_TEST_SEED=%d", s)
+	return s
+}
+
+// runCells hands the cells to the lanes.
+func runCells(t *testing.T, all []*lane, cells []fault) {
+	t.Helper()
+	var next, waited atomic.Int64
+	var work sync.WaitGroup
+	start := time.Now()
+	for _, l := range all {
+		work.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(cells)); i = next.Add(1) - 1 {
+				began := time.Now()
+				if err := l.cell(t.Context(), int(i), cells[i]); err != nil {
+					t.Errorf("%s\n\t%v", cells[i], err)
+				}
+				waited.Add(int64(time.Since(began)))
+			}
+		})
+	}
+	work.Wait()
+	t.Logf("%d cells in %s, %s each", len(cells), time.Since(start).Round(time.Second),
+		(time.Duration(waited.Load()) / time.Duration(max(len(cells), 1))).Round(time.Millisecond))
+}
+
+// lane is a ledger, on which one cell after the other runs, with store, warehouse and source shared by all lanes.
+type lane struct {
+	number int
+	w      *scenario.World
+	env    *pipeline.Env // of the process that recovers what others leave
+	sent   *sends
+}
+
+// newLane makes a lane. Some process always sweeps its ledger, as some daemon would.
+func newLane(t *testing.T, w *scenario.World, number int) *lane {
+	t.Helper()
+	own := *w
+	own.Ledger = ledgertest.New(t)
+	l := &lane{number: number, w: &own, sent: &sends{byTag: map[string]int{}}}
+	l.env = newEnv(t, &own)
+	l.tune(l.env, &effects{seen: map[string]int{}})
+	ctx, stop := context.WithCancel(context.Background())
+	var work sync.WaitGroup
+	work.Go(func() { l.sweep(ctx) })
+	t.Cleanup(func() { stop(); work.Wait() })
+	return l
+}
+
+// Times of the matrix: short enough not to be waited for long, long enough that a busy machine seldom takes the living for
+// dead. (If it does, the run has one recovery more.)
+const (
+	cellBeat   = 250 * time.Millisecond
+	cellLease  = 1500 * time.Millisecond
+	cellSweep  = 300 * time.Millisecond
+	cellSettle = 100 * time.Millisecond
+)
+
+// tune makes an environment quick, small, and counted.
+func (l *lane) tune(env *pipeline.Env, e *effects) {
+	env.Timing = pipeline.Timing{Heartbeat: cellBeat, Stale: cellLease, StepRenew: cellBeat, StepLease: cellLease, Poll: cellBeat, Grace: cellLease}
+	env.Limits.Workers, env.Limits.BatchRows = 1, 200
+	env.Store = stagetest.Through(env.Store, e)
+	env.Warehouse = &faultyWarehouse{Warehouse: env.Warehouse, effects: e, sent: l.sent}
+}
+
+func (l *lane) sweep(ctx context.Context) {
+	o := ledger.SweepOptions{Interval: cellSweep, Stale: cellLease, PublishStale: cellSweep}
+	tick := time.NewTicker(cellSweep)
+	defer tick.Stop()
+	for {
+		_, _ = l.env.Ledger.Sweep(ctx, o) // what it could not do, the next one finds again
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// job is one of a cell: small, of two partitions of two chunks each.
+func (l *lane) job(cell int) *pipeline.Job {
+	j := l.w.Job()
+	j.Name, j.Target.Table = fmt.Sprintf("CELL_%d", cell), fmt.Sprintf("cell_%d", cell)
+	j.TargetID = "test:lake." + j.Target.Table + "/load_date=" + scenario.Date
+	j.Split.Partitions, j.ChunkRows, j.Workers = 2, 400, 1
+	return j
+}
+
+// Cells that are none: the run that counts, and the one whose target every cell begins with.
+const (
+	countCell = 100000
+	priorCell = 100001
+)
+
+// prepare makes what every cell finds at its target: an earlier load, of other rows.
+func (l *lane) prepare(t *testing.T) {
+	t.Helper()
+	j := l.job(priorCell)
+	j.Where += " AND SEQ <= 100"
+	if run := runJob(t, l.env, j, pipeline.Submission{}); run.State != ledger.Success {
+		t.Fatalf("run is %s: %s", run.State, run.Message)
+	}
+}
+
+// countEffects lists the effects of a run that goes right, as often as they come.
+func (l *lane) countEffects(t *testing.T) []effect {
+	t.Helper()
+	p, err := l.start(t.Context(), fault{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.end()
+	j := l.job(countCell)
+	if err := p.run(j); err != nil {
+		t.Fatal(err)
+	}
+	run, err := l.env.Ledger.Find(t.Context(), j.Name+"/"+j.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.check(t.Context(), j, run); err != nil || run.State != ledger.Success {
+		t.Fatalf("a run without faults is %s: %s: %v", run.State, run.Message, err)
+	}
+	kinds := map[string]int{}
+	for _, e := range p.effects.all() {
+		kind, _, _ := strings.Cut(e.name, " ")
+		kinds[kind]++
+	}
+	if kinds["ledger"] < 10 || kinds["warehouse"] < 6 || kinds["rename"] < 4 || kinds["write"] < 4 {
+		t.Fatalf("effects %v: not all are counted, the matrix would prove little", kinds)
+	}
+	return p.effects.all()
+}
+
+// process is one process on a lane's ledger, as far as anything outside can tell: its own connections, all through
+// what counts its effects and makes one of them fail.
+type process struct {
+	*lane
+	effects  *effects
+	env      *pipeline.Env
+	ctx      context.Context // ends with the process
+	end      func()          // ends it, and waits until nothing of it runs
+	finished bool
+}
+
+// start begins a process that will meet a fault.
+func (l *lane) start(ctx context.Context, f fault) (*process, error) {
+	ctx, kill := context.WithTimeout(ctx, cellTimeout)
+	e := &effects{fault: f, seen: map[string]int{}, die: func() {}}
+	e.struck = sync.OnceFunc(func() { l.touch() })
+	c := l.w.Ledger.Cluster
+	server := net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Port))
+	g, err := newGate(server, e)
+	if err != nil {
+		kill()
+		return nil, err
+	}
+	e.die = func() { g.shut(); kill() }
+	through := *l.w
+	through.Ledger.DSN = strings.Replace(l.w.Ledger.DSN, server, g.listen.Addr().String(), 1)
+	env, closeAll, err := through.Env(ctx)
+	if err != nil {
+		kill()
+		g.close()
+		return nil, err
+	}
+	l.tune(env, e)
+	env.Host = "victim@here/1"
+	return &process{lane: l, effects: e, env: env, ctx: ctx, end: func() {
+		kill()
+		g.shut()
+		_ = closeAll() // the process is over, however its connections end
+		g.close()
+	}}, nil
+}
+
+// touch changes a row, so that whoever reads at another SCN than the run's reads other rows.
+func (l *lane) touch() {
+	err := l.w.Write(context.Background(), fmt.Sprintf("UPDATE APP.INSP_DTL SET AMOUNT = AMOUNT + 1 WHERE SEQ = %d", 10+l.number))
+	if err != nil {
+		panic("change a row: " + err.Error())
+	}
+}
+
+// run submits a job and drives its run until it is over, waits for a person, or the process is gone.
+func (p *process) run(j *pipeline.Job) error {
+	run, err := p.env.Submit(p.ctx, j, pipeline.Submission{By: "test@here"})
+	if err != nil {
+		return err
+	}
+	engine := pipeline.Engine{Env: p.env, Only: run.ID}
+	return engine.Run(p.ctx, p.ctx)
+}
+
+// cell has one run meet one fault, recovers it, and checks everything.
+func (l *lane) cell(ctx context.Context, number int, f fault) error {
+	ctx, cancel := context.WithTimeout(ctx, cellTimeout)
+	defer cancel()
+	j := l.job(number)
+	if f.name != "warehouse create" {
+		if err := os.CopyFS(l.w.TableDir(j.Target.Table), os.DirFS(l.w.TableDir(l.job(priorCell).Target.Table))); err != nil {
+			return err
+		}
+	}
+	p, err := l.start(ctx, f)
+	if err != nil {
+		return err
+	}
+	met := make(chan error, 1)
+	go func() { met <- p.run(j) }()
+	if f.dies() { // the process is gone before its engine has noticed
+		select {
+		case <-p.ctx.Done():
+		case err = <-met:
+			met <- err
+		}
+	} else {
+		err = <-met
+		met <- err
+	}
+	run, recovered := l.recover(ctx, j)
+	p.end()
+	err = <-met
+	switch {
+	case !p.effects.didStrike():
+		return fmt.Errorf("the fault did not strike: %v", err)
+	case err != nil && !f.dies():
+		return fmt.Errorf("the process lived on, and gave up: %w", err)
+	case recovered != nil:
+		return recovered
+	}
+	return l.check(ctx, j, run)
+}
+
+// recover does what is left of a run, by another process, until the run is over.
+func (l *lane) recover(ctx context.Context, j *pipeline.Job) (ledger.Run, error) {
+	run, err := l.env.Ledger.Find(ctx, j.Name+"/"+j.Key)
+	if errors.Is(err, ledger.ErrNoRun) {
+		run, err = l.env.Submit(ctx, j, pipeline.Submission{By: "test@here"})
+	}
+	for err == nil && run.State.Active() {
+		engine := pipeline.Engine{Env: l.env, Only: run.ID}
+		if err = engine.Run(ctx, ctx); err != nil {
+			return run, fmt.Errorf("recover: %w", err)
+		}
+		if err = ctx.Err(); err != nil {
+			break
+		}
+		run, err = l.env.Ledger.Run(ctx, run.ID)
+		if err == nil && run.State == ledger.PublishUnknown {
+			run, err = l.decide(ctx, run.ID)
+		}
+	}
+	if err != nil {
+		err = fmt.Errorf("recover the run, which is %s (%s): %w", run.State, run.Message, err)
+	}
+	return run, err
+}
+
+// decide reconciles a publish of unknown outcome and says of it what the evidence proves.
+func (l *lane) decide(ctx context.Context, id uuid.UUID) (ledger.Run, error) {
+	found, err := l.env.Reconcile(ctx, id, pipeline.ReconcileOptions{Settle: cellSettle, By: "test@here"})
+	if err != nil || found.Run.State != ledger.PublishUnknown {
+		return found.Run, err
+	}
+	as, ok := map[publish.Verdict]ledger.ResolveAs{
+		publish.Applied: ledger.AsPublished, publish.NotApplied: ledger.AsRepublish, publish.Damaged: ledger.AsRepublish,
+	}[found.Verdict]
+	if !ok {
+		return found.Run, fmt.Errorf("the verdict is %s: %s", found.Verdict, found.Reason)
+	}
+	return l.env.Resolve(ctx, id, ledger.Resolution{As: as, Reason: found.Reason, By: "test@here"})
+}
+
+// check looks whether a run that is over is right: it succeeded, its target is the source at its SCN and nothing else, its
+// sealed directory holds what the ledger lists and nothing else, no publish statement was sent twice under one token, and
+// no second one without the word of whoever resolved the first. (The chain of the ledger is looked at for all runs of a
+// lane, in the end.)
+func (l *lane) check(ctx context.Context, j *pipeline.Job, run ledger.Run) error {
+	if run.State != ledger.Success {
+		return fmt.Errorf("the run is %s, though every fault was one that passes: %s %s", run.State, run.Class, run.Message)
+	}
+	return errors.Join(l.checkTarget(j, run), l.checkSealed(ctx, run), l.checkSent(ctx, run))
+}
+
+func (l *lane) checkTarget(j *pipeline.Job, run ledger.Run) error {
+	want, err := l.w.Image(run.SCN)
+	if err != nil {
+		return err
+	}
+	if len(want) == 0 {
+		return errors.New("the image is empty: the comparison shows nothing")
+	}
+	got, err := l.w.TableLines(j.Target.Table)
+	if err != nil {
+		return err
+	}
+	if diff := scenario.Difference(want, got); diff != "" {
+		return fmt.Errorf("the target is not the table at SCN %s: %s", run.SCN, diff)
+	}
+	return l.checkTable(j)
+}
+
+// checkTable looks for whatever a publish may have left beside the rows.
+func (l *lane) checkTable(j *pipeline.Job) error {
+	entries, err := os.ReadDir(l.w.TableDir(j.Target.Table))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() != "_schema.json" && e.Name() != "load_date="+scenario.Date {
+			return fmt.Errorf("the target's table holds a foreign %s", e.Name())
+		}
+	}
+	return nil
+}
+
+func (l *lane) checkSealed(ctx context.Context, run ledger.Run) error {
+	layout, err := l.env.Layout(run)
+	if err != nil {
+		return err
+	}
+	files, err := l.env.Ledger.Files(ctx, run.ID)
+	if err != nil {
+		return err
+	}
+	want := map[string]int64{}
+	for _, f := range files {
+		if !f.Void {
+			want[stage.ChunkName(f.Partition, f.Index)] = f.Bytes
+		}
+	}
+	entries, err := l.env.Store.List(ctx, layout.RunDir())
+	if err != nil {
+		return err
+	}
+	chunks := 0
+	for _, e := range entries {
+		name := path.Base(e.Path)
+		bytes, known := want[name]
+		mark, isMark := stage.MarkNumber(name)
+		switch {
+		case known && bytes == e.Size:
+			chunks++
+		case isMark && mark >= 1 && mark <= run.PublishAttempt, name == stage.OwnerFile, name == stage.SuccessFile:
+		default:
+			return fmt.Errorf("the run's directory holds %s of %d bytes, which the ledger does not list", name, e.Size)
+		}
+	}
+	if chunks != len(want) || chunks == 0 {
+		return fmt.Errorf("the run's directory holds %d chunks, the ledger lists %d", chunks, len(want))
+	}
+	return nil
+}
+
+func (l *lane) checkSent(ctx context.Context, run ledger.Run) error {
+	attempts, err := l.env.Ledger.Attempts(ctx, run.ID)
+	if err != nil {
+		return err
+	}
+	allowed := 1
+	for _, a := range attempts {
+		if a.ResolvedAs == ledger.AsRepublish {
+			allowed++
+		}
+	}
+	counts := l.sent.of(run.ID.String())
+	if len(counts) == 0 || len(counts) > allowed || slices.Max(counts) > 1 {
+		return fmt.Errorf("publish statements were sent %v times by attempt, want once each, by at most %d attempts of %d", counts, allowed, len(attempts))
+	}
+	return nil
+}
+
+// mustClean cleans what the lane's runs left, each effect of which meets each fault first, and looks that the ledger has
+// nothing more to clean.
+func (l *lane) mustClean(t *testing.T) {
+	t.Helper()
+	if l.number == 0 {
+		for _, name := range l.cleaningEffects(t) {
+			for _, mode := range stagetest.Modes() {
+				l.cleanWith(t, fault{name, mode})
+			}
+		}
+	}
+	for range 100 {
+		runs, err := l.env.Clean(t.Context(), ledger.Retention{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range runs {
+			if c.Kept != "" {
+				t.Errorf("the files of %s were kept: %s", c.Run.Handle(), c.Kept)
+			}
+		}
+		if len(runs) == 0 {
+			return
+		}
+	}
+	t.Error("cleaning comes to no end")
+}
+
+// cleaningEffects lists the effects of cleaning one run.
+func (l *lane) cleaningEffects(t *testing.T) (first []effect) {
+	t.Helper()
+	p := l.cleanWith(t, fault{})
+	for _, e := range p.effects.all() {
+		if e.n == 1 {
+			first = append(first, e)
+		}
+	}
+	if len(first) != 4 {
+		t.Fatalf("cleaning has the effects %v, want four: unstage, two removals, the ledger's note", first)
+	}
+	for cell := range 6 { // cleaned are all: each fault needs a run to meet it
+		j := l.job(priorCell + 1 + cell)
+		if run := runJob(t, l.env, j, pipeline.Submission{}); run.State != ledger.Success {
+			t.Fatalf("run is %s: %s", run.State, run.Message)
+		}
+	}
+	return first
+}
+
+// cleanWith cleans by a process that meets a fault.
+func (l *lane) cleanWith(t *testing.T, f fault) *process {
+	t.Helper()
+	p, err := l.start(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.end()
+	_, err = p.env.Clean(p.ctx, ledger.Retention{})
+	switch {
+	case f.name == "" && err != nil:
+		t.Fatal(err)
+	case f.name != "" && !p.effects.didStrike():
+		t.Errorf("%s: the fault did not strike: %v", f, err)
+	case f.name != "" && err == nil:
+		t.Errorf("%s: cleaning told of no error", f)
+	}
+	return p
+}
+
+// wantNothingLeft checks that store and warehouse hold nothing of any run but what was published.
+func wantNothingLeft(t *testing.T, w *scenario.World) {
+	t.Helper()
+	for _, root := range []string{"store", "warehouse"} {
+		err := filepath.WalkDir(filepath.Join(w.Dir, root), func(name string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			published := strings.Contains(name, "lake.db/") // looked at by each cell
+			replaced := strings.Contains(name, "-closed")   // kept for readers a while
+			if !d.IsDir() && !published && !replaced {
+				t.Errorf("left behind: %s", strings.TrimPrefix(name, w.Dir))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(cmp.Or(err, errors.New("walk")))
+		}
+	}
+}
