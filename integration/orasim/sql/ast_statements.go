@@ -33,13 +33,16 @@ type (
 	}
 
 	createTable struct {
-		name        qualified
-		columns     []columnDef
-		constraints []constraintDef
-		as          *selectStmt
-		generator   *generatorDef
-		partitions  *partitionBy
-		rowMovement bool
+		name         qualified
+		columns      []columnDef
+		constraints  []constraintDef
+		as           *selectStmt
+		generator    *generatorDef
+		partitions   *partitionBy
+		rowMovement  bool
+		organization string     // INDEX, TEMPORARY, EXTERNAL
+		duration     string     // TEMPORARY: SYS$SESSION or SYS$TRANSACTION
+		of           *qualified // object table: its type
 	}
 	columnDef struct {
 		loc
@@ -48,7 +51,13 @@ type (
 		typed       bool // false: ALTER TABLE MODIFY that leaves the type, or CREATE TABLE AS
 		byDefault   node
 		defaultText string
-		null        *bool // nil: not said
+		null        *bool     // nil: not said
+		foreign     qualified // a type whose values are not known
+		virtual     bool      // byDefault is how it is computed
+		identity    string    // ALWAYS or BY DEFAULT
+		start       int       // of an identity
+		onNull      bool      // an identity or default also where NULL is given
+		visible     *bool     // nil: not said
 		constraints []constraintDef
 	}
 	constraintDef struct {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/loadctl/loadctl/integration/orasim/generate"
@@ -47,6 +48,7 @@ const (
 	kindView    objectKind = "VIEW"
 	kindSynonym objectKind = "SYNONYM"
 	kindIndex   objectKind = "INDEX"
+	kindType    objectKind = "TYPE"
 )
 
 // object is a table, view, synonym or index.
@@ -59,6 +61,7 @@ type object struct {
 	table        *store.Table    // kindTable
 	organization string          // kindTable: INDEX, TEMPORARY or EXTERNAL; "" is a heap
 	duration     string          // TEMPORARY: SYS$SESSION or SYS$TRANSACTION
+	of           qualified       // organization OBJECT: its type
 	made         *generate.Table // kindTable: its rows are computed
 	columns      []column        // kindTable
 	constraints  []constraint    // kindTable
@@ -79,11 +82,15 @@ type column struct {
 	name        string
 	typ         ora.Type
 	notNull     bool
-	byDefault   node   // nil: none
-	defaultText string // as written
-	identity    string // ALWAYS or BY DEFAULT: numbered by the system
-	virtual     bool   // computed from others; byDefault is how
-	invisible   bool   // not in SELECT * and INSERT without columns
+	byDefault   node          // nil: none
+	defaultText string        // as written
+	identity    string        // ALWAYS or BY DEFAULT: numbered by the system
+	foreign     qualified     // a type of another schema, whose values are not known
+	onNull      bool          // byDefault also where NULL is given
+	next        *atomic.Int64 // identity: the number that comes next
+	order       int           // where it stands among those that are shown; 0: in its place
+	virtual     bool          // computed from others; byDefault is how
+	invisible   bool          // not in SELECT * and INSERT without columns
 }
 
 // constraint is of type P, U or C (NOT NULL).

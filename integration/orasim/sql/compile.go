@@ -41,6 +41,7 @@ type scopeTable struct {
 	offset       int // of its first column in the joined row
 	rowid        int // offset of its ROWID in its own row; -1: none
 	rowidUsed    bool
+	shown        []int // the columns of *; nil: all
 }
 
 // width is how many values of a joined row belong to the table.

@@ -13,6 +13,8 @@ type dml struct {
 	bounds []bound     // what they say about single columns
 	wait   *expr       // FOR UPDATE: seconds; nil: for ever
 
+	virtual []computed // INSERT, UPDATE
+
 	query  *subplan // INSERT ... SELECT
 	values []expr   // INSERT: one for each column of the table; UPDATE: one for each of set
 	set    []int    // UPDATE: which columns
@@ -33,6 +35,9 @@ func (c *compiler) target(ref *tableRef, privilege string) (*object, error) {
 		return nil, errAt(ref.at(), 1031, "insufficient privileges")
 	case o.kind == kindView:
 		return nil, errAt(ref.at(), 3001, "unimplemented feature: DML on a view")
+	}
+	if o.organization == "TEMPORARY" && privilege != "SELECT" {
+		return nil, errAt(ref.at(), 3001, "unimplemented feature: DML on a global temporary table")
 	}
 	return o, o.notGenerated()
 }
@@ -60,6 +65,9 @@ func (c *compiler) insert(s *insertStmt) (*dml, error) {
 		return nil, err
 	}
 	d := &dml{object: o}
+	if d.virtual, err = c.virtuals(o, s.target); err != nil {
+		return nil, err
+	}
 	given := make([]*expr, len(o.columns))
 	if s.sel != nil {
 		if d.query, err = c.query(s.sel); err != nil {
@@ -69,6 +77,9 @@ func (c *compiler) insert(s *insertStmt) (*dml, error) {
 			return nil, err
 		}
 		for i, at := range into {
+			if err := o.columns[at].maySet(s.target.at(), false); err != nil {
+				return nil, err
+			}
 			e := slotExpr(i, d.query.columns[i].Type, true)
 			given[at] = &e
 		}
@@ -79,6 +90,9 @@ func (c *compiler) insert(s *insertStmt) (*dml, error) {
 		for i, at := range into {
 			if s.values[i] == nil {
 				continue
+			}
+			if err := o.columns[at].maySet(s.values[i].at(), false); err != nil {
+				return nil, err
 			}
 			e, err := c.expr(s.values[i])
 			if err != nil {
@@ -105,10 +119,7 @@ func sameLength(columns, values, pos int) error {
 func insertColumns(o *object, s *insertStmt) ([]int, error) {
 	var into []int
 	if len(s.columns) == 0 {
-		for i := range o.columns {
-			into = append(into, i)
-		}
-		return into, nil
+		return o.shown(), nil
 	}
 	for i, name := range s.columns {
 		at := o.column(name)
@@ -127,15 +138,22 @@ func insertColumns(o *object, s *insertStmt) ([]int, error) {
 func (c *compiler) columnValues(o *object, given []*expr, pos int) ([]expr, error) {
 	values := make([]expr, len(o.columns))
 	for i, col := range o.columns {
-		e := constantExpr(textType(0), nil)
+		e, err := c.columnDefault(&col)
+		if err != nil {
+			return nil, err
+		}
 		switch {
-		case given[i] != nil:
-			e = *given[i]
-		case col.byDefault != nil:
-			var err error
-			if e, err = c.expr(col.byDefault); err != nil {
+		case given[i] != nil && col.onNull:
+			if e, err = e.cast(col.typ, placeName(o.objectName, col.name), pos); err != nil {
 				return nil, err
 			}
+			fit, err := given[i].cast(col.typ, placeName(o.objectName, col.name), pos)
+			if err != nil {
+				return nil, err
+			}
+			e = orDefault(fit, e)
+		case given[i] != nil:
+			e = *given[i]
 		}
 		fit, err := e.cast(col.typ, placeName(o.objectName, col.name), pos)
 		if err != nil {
@@ -144,6 +162,17 @@ func (c *compiler) columnValues(o *object, given []*expr, pos int) ([]expr, erro
 		values[i] = fit
 	}
 	return values, nil
+}
+
+// columnDefault is what a column gets that is not given a value.
+func (c *compiler) columnDefault(col *column) (expr, error) {
+	switch {
+	case col.identity != "":
+		return col.number(), nil
+	case col.byDefault != nil && !col.virtual:
+		return c.expr(col.byDefault)
+	}
+	return constantExpr(textType(0), nil), nil
 }
 
 // compileIn compiles conditions and values in the scope of the target's row.
@@ -175,6 +204,9 @@ func (c *compiler) update(s *updateStmt) (*dml, error) {
 		return nil, err
 	}
 	d := &dml{object: o}
+	if d.virtual, err = c.virtuals(o, s.target); err != nil {
+		return nil, err
+	}
 	err = c.compileIn(o, s.target, func() error {
 		if err := c.whereOf(d, s.where); err != nil {
 			return err
@@ -193,6 +225,9 @@ func (c *compiler) assign(d *dml, a assignment) error {
 	at := d.object.column(a.column)
 	if at < 0 {
 		return errAt(a.at(), 904, "%q: invalid identifier", a.column)
+	}
+	if err := d.object.columns[at].maySet(a.at(), true); err != nil {
+		return err
 	}
 	if slices.Contains(d.set, at) {
 		return errAt(a.at(), 957, "duplicate column name")

@@ -221,7 +221,8 @@ func (c *compiler) expand(items []selectItem, tables []*scopeTable) ([]selectIte
 				continue
 			}
 			found = true
-			for i, col := range t.columns {
+			for _, i := range t.star() {
+				col := t.columns[i]
 				list = append(list, selectItem{loc: item.loc, alias: col.Name, x: &starRef{item.loc, t, i}})
 			}
 		}
@@ -230,6 +231,18 @@ func (c *compiler) expand(items []selectItem, tables []*scopeTable) ([]selectIte
 		}
 	}
 	return list, nil
+}
+
+// star is the columns that * stands for.
+func (t *scopeTable) star() []int {
+	if t.shown != nil {
+		return t.shown
+	}
+	all := make([]int, len(t.columns))
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // starRef is a column that * stands for; it cannot be ambiguous.

@@ -52,7 +52,7 @@ func classOf(t ora.Type) class {
 		return classRaw
 	case ora.Blob, ora.LongRaw:
 		return classBlob
-	case ora.Rowid:
+	case ora.Rowid, ora.Urowid:
 		return classRowid
 	case ora.IntervalYM:
 		return classMonths

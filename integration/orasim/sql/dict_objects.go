@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/loadctl/loadctl/integration/orasim/ora"
@@ -12,7 +13,21 @@ func objectViews(all map[string]*dictView) {
 		"BLOCKS#n EMPTY_BLOCKS#n AVG_ROW_LEN#n DEGREE:10 SAMPLE_SIZE#n LAST_ANALYZED#d PARTITIONED:3 IOT_TYPE:12 TEMPORARY:1 "+
 		"SECONDARY:1 NESTED:3 DURATION:15 DROPPED:3 READ_ONLY:3 HAS_IDENTITY:3 EXTERNAL:3", false, func(q *dictQuery) {
 		for _, o := range q.objects(kindTable) {
-			q.add(o.tableRow()...)
+			if o.organization != "OBJECT" {
+				q.add(o.tableRow()...)
+			}
+		}
+	})
+	family(all, "OBJECT_TABLES", "OWNER TABLE_NAME TABLESPACE_NAME:30 TABLE_TYPE_OWNER TABLE_TYPE", false, func(q *dictQuery) {
+		for _, o := range q.objects(kindTable) {
+			if o.organization == "OBJECT" {
+				q.add(o.owner, o.name, "USERS", cmp.Or(o.of.schema, o.owner), o.of.name)
+			}
+		}
+	})
+	family(all, "TYPES", "OWNER TYPE_NAME TYPECODE:30 ATTRIBUTES#n", false, func(q *dictQuery) {
+		for _, o := range q.objects(kindType) {
+			q.add(o.owner, o.name, cmp.Or(o.organization, "OBJECT"), len(o.columns))
 		}
 	})
 	family(all, "VIEWS", "OWNER VIEW_NAME TEXT_LENGTH#n TEXT:4000 TEXT_VC:4000 READ_ONLY:1", false, func(q *dictQuery) {
@@ -83,7 +98,7 @@ func (o *object) tableRow() []any {
 const blockSize = 8192
 
 func listObjects(q *dictQuery) {
-	for _, o := range q.objects(kindTable, kindView, kindSynonym, kindIndex) {
+	for _, o := range q.objects(kindTable, kindView, kindSynonym, kindIndex, kindType) {
 		var data any
 		if o.table != nil && o.parts == nil && o.organization == "" {
 			data = int(o.table.DataObject())
@@ -139,7 +154,23 @@ func columnViews(all map[string]*dictView) {
 		"QUALIFIED_COL_NAME:4000 USER_GENERATED:3", false, func(q *dictQuery) {
 		for _, o := range q.objects(kindTable, kindView) {
 			for i := range o.columns {
-				q.add(append(columnRow(o, i), "NO", "NO", i+1, i+1, o.columns[i].name, "YES")...)
+				hidden, virtual := "NO", "NO"
+				if o.columns[i].invisible {
+					hidden = "YES"
+				}
+				if o.columns[i].virtual {
+					virtual = "YES"
+				}
+				q.add(append(columnRow(o, i), hidden, virtual, i+1, i+1, o.columns[i].name, "YES")...)
+			}
+		}
+	})
+	family(all, "TAB_IDENTITY_COLS", "OWNER TABLE_NAME COLUMN_NAME GENERATION_TYPE:10 SEQUENCE_NAME IDENTITY_OPTIONS:298", false, func(q *dictQuery) {
+		for _, o := range q.objects(kindTable) {
+			for _, c := range o.columns {
+				if c.identity != "" {
+					q.add(o.owner, o.name, c.name, c.identity, fmt.Sprintf("ISEQ$$_%d", o.id), "START WITH: 1, INCREMENT BY: 1")
+				}
 			}
 		}
 	})
@@ -165,6 +196,21 @@ func columnRow(o *object, i int) []any {
 	if c.byDefault != nil {
 		defaultLength, defaultText = len(c.defaultText), c.defaultText
 	}
+	name, owner := typeName(t), any(nil)
+	if c.foreign.name != "" {
+		name = c.foreign.name
+		if c.foreign.schema != "" {
+			owner = c.foreign.schema
+		}
+	}
+	onNull, identity := "NO", "NO"
+	if c.onNull {
+		onNull = "YES"
+	}
+	if c.identity != "" {
+		identity, defaultText = "YES", fmt.Sprintf("\"%s\".\"ISEQ$$_%d\".nextval", o.owner, o.id)
+		defaultLength = len(defaultText.(string))
+	}
 	if t.Form != 0 {
 		charset, declared, chars = "CHAR_CS", int(t.Bytes), int(t.Chars)
 		used = "B"
@@ -180,8 +226,8 @@ func columnRow(o *object, i int) []any {
 	} else {
 		chars = 0
 	}
-	return []any{o.owner, o.name, c.name, typeName(t), nil, nil, dataLength(t), precision, scale, nullable, i + 1,
-		defaultLength, defaultText, nil, nil, nil, nil, charset, declared, nil, chars, used, "NO", "NO", nil}
+	return []any{o.owner, o.name, c.name, name, nil, owner, dataLength(t), precision, scale, nullable, o.columnID(i),
+		defaultLength, defaultText, nil, nil, nil, nil, charset, declared, nil, chars, used, onNull, identity, nil}
 }
 
 // shownPrecision is DATA_PRECISION and DATA_SCALE.
@@ -250,5 +296,5 @@ func typeName(t ora.Type) string {
 		return fmt.Sprintf("INTERVAL DAY(%d) TO SECOND(%d)", t.Precision, t.Scale)
 	}
 	return map[uint8]string{ora.Date: "DATE", ora.Raw: "RAW", ora.Long: "LONG", ora.LongRaw: "LONG RAW", ora.Blob: "BLOB",
-		ora.Rowid: "ROWID", ora.BinaryFloat: "BINARY_FLOAT", ora.BinaryDouble: "BINARY_DOUBLE"}[t.Code]
+		ora.Rowid: "ROWID", ora.Urowid: "UROWID", ora.BinaryFloat: "BINARY_FLOAT", ora.BinaryDouble: "BINARY_DOUBLE"}[t.Code]
 }

@@ -52,6 +52,8 @@ func (s *Session) define(c *catalog, body any) error {
 		return s.createView(c, body)
 	case *createIndex:
 		return s.createIndex(c, body)
+	case *createType:
+		return s.createType(c, body)
 	case *createSynonym:
 		return s.createSynonym(c, body)
 	case *createUser:

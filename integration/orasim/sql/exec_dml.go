@@ -91,10 +91,15 @@ func (d *dml) insertRow(f *frame, tx *store.Tx) error {
 		if err != nil {
 			return err
 		}
+		vals[i] = v
+	}
+	if err := d.compute(f.x, vals); err != nil {
+		return err
+	}
+	for i, v := range vals {
 		if len(v) == 0 && d.object.columns[i].notNull {
 			return nullError(d.object, i, false)
 		}
-		vals[i] = v
 		size += len(v)
 	}
 	leaf, err := d.object.routed(vals)
@@ -198,6 +203,9 @@ func (d *dml) after(f *frame) ([]ora.Value, error) {
 			return nil, nullError(d.object, at, true)
 		}
 		vals[at] = v
+	}
+	if err := d.compute(f.x, vals); err != nil {
+		return nil, err
 	}
 	size := 0
 	for _, v := range vals {

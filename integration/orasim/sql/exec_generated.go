@@ -14,33 +14,26 @@ type generatorDef struct {
 	columns    int // of a ready-made mix; 0: those of the statement
 }
 
-// organization reads what follows ORGANIZATION.
-func (p *parser) organization(t *createTable) {
-	switch {
-	case p.words("HEAP"):
-	case p.words("GENERATOR"):
-		g := &generatorDef{rows: -1}
-		p.open()
-		for !p.symbol(")") {
-			switch {
-			case p.words("ROWS"):
-				g.rows = p.integer()
-			case p.words("SEED"):
-				g.seed = p.integer()
-			case p.words("COLUMNS"):
-				g.columns = p.integer()
-			default:
-				p.fail(905, "missing keyword")
-			}
-		}
-		if g.rows < 0 {
+// generator reads (ROWS n [SEED n] [COLUMNS n]).
+func (p *parser) generator() *generatorDef {
+	g := &generatorDef{rows: -1}
+	p.open()
+	for !p.symbol(")") {
+		switch {
+		case p.words("ROWS"):
+			g.rows = p.integer()
+		case p.words("SEED"):
+			g.seed = p.integer()
+		case p.words("COLUMNS"):
+			g.columns = p.integer()
+		default:
 			p.fail(905, "missing keyword")
 		}
-		t.generator = g
-	default:
-		p.i--
-		p.notYet("table with ORGANIZATION")
 	}
+	if g.rows < 0 {
+		p.fail(905, "missing keyword")
+	}
+	return g
 }
 
 // generator makes the table of a CREATE TABLE ... ORGANIZATION GENERATOR.

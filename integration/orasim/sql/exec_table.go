@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/loadctl/loadctl/integration/orasim/ora"
 	"github.com/loadctl/loadctl/integration/orasim/store"
@@ -31,8 +32,16 @@ func (s *Session) createTable(ctx context.Context, t *createTable) error {
 				return err
 			}
 		}
+		if t.of != nil {
+			if t.columns, err = s.typeColumns(c, t.of); err != nil {
+				return err
+			}
+		}
 		keys, err := o.defineColumns(c, t, plan)
 		if err != nil {
+			return err
+		}
+		if err := s.organize(c, o, t, keys); err != nil {
 			return err
 		}
 		if t.generator != nil {
@@ -58,6 +67,23 @@ func (s *Session) createTable(ctx context.Context, t *createTable) error {
 		return err
 	}
 	return s.fill(ctx, made, plan)
+}
+
+// organize settles what kind of table it is.
+func (s *Session) organize(c *catalog, o *object, t *createTable, keys []constraintDef) error {
+	o.organization, o.duration = t.organization, t.duration
+	if t.of != nil {
+		o.organization = "OBJECT"
+		o.of = *t.of
+		if o.of.name == "XMLTYPE" {
+			o.of.schema = "SYS"
+		}
+	}
+	primary := slices.ContainsFunc(keys, func(k constraintDef) bool { return k.typ == "P" })
+	if o.organization == "INDEX" && !primary {
+		return errAt(t.name.at(), 25175, "no PRIMARY KEY constraint found")
+	}
+	return s.settleVirtual(c, o)
 }
 
 // defineColumns makes the columns and NOT NULL constraints of a new table and returns its keys.
@@ -110,20 +136,6 @@ func selectedColumns(t *createTable, plan *subplan) ([]columnDef, error) {
 		defs = append(defs, d)
 	}
 	return defs, nil
-}
-
-// addColumn appends a column's definition and its NOT NULL constraint.
-func (o *object) addColumn(c *catalog, d columnDef) error {
-	if !d.typed {
-		return errAt(d.at(), 2263, "need to specify the datatype for this column")
-	}
-	col := column{name: d.name, typ: d.typ, byDefault: d.byDefault, defaultText: d.defaultText}
-	if d.null != nil && !*d.null {
-		col.notNull = true
-		o.constraints = append(o.constraints, notNullConstraint(c, d))
-	}
-	o.columns = append(o.columns, col)
-	return nil
 }
 
 func notNullConstraint(c *catalog, d columnDef) constraint {
@@ -262,7 +274,7 @@ func (s *Session) addTableColumn(c *catalog, o *object, d columnDef) error {
 		return errAt(d.at(), 1430, "column being added already exists in table")
 	}
 	var fill ora.Value
-	if d.byDefault != nil {
+	if d.byDefault != nil && !d.virtual {
 		comp := &compiler{db: s.db, cat: c, ses: s, user: s.user, schema: s.schema}
 		e, err := comp.expr(d.byDefault)
 		if err == nil {
@@ -279,7 +291,13 @@ func (s *Session) addTableColumn(c *catalog, o *object, d columnDef) error {
 	if d.null != nil && !*d.null && len(fill) == 0 && s.hasRows(o) {
 		return errAt(d.at(), 1758, "table must be empty to add mandatory (NOT NULL) column")
 	}
+	if (d.virtual || d.identity != "") && s.hasRows(o) {
+		return errAt(d.at(), 3001, "unimplemented feature: ADD of a virtual or identity column to a table with rows")
+	}
 	if err := o.addColumn(c, d); err != nil {
+		return err
+	}
+	if err := s.settleVirtual(c, o); err != nil {
 		return err
 	}
 	return s.db.store.AddColumn(o.table, describe(o.columns)[len(o.columns)-1], fill)
@@ -329,6 +347,9 @@ func (s *Session) modifyColumn(c *catalog, o *object, d columnDef) error {
 	at := o.column(d.name)
 	if at < 0 {
 		return errAt(d.at(), 904, "%q: invalid identifier", d.name)
+	}
+	if d.visible != nil {
+		o.show(at, *d.visible)
 	}
 	col := o.columns[at]
 	if d.typed && d.typ != col.typ {

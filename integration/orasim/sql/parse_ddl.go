@@ -13,6 +13,10 @@ func (p *parser) create() any {
 	switch {
 	case p.words("TABLE"):
 		return p.createTable()
+	case p.words("GLOBAL", "TEMPORARY", "TABLE"):
+		return p.temporary()
+	case p.words("TYPE"):
+		return p.createType(replace)
 	case p.words("VIEW"):
 		return p.createView(replace)
 	case p.words("UNIQUE", "INDEX"):
@@ -35,6 +39,10 @@ func (p *parser) create() any {
 
 func (p *parser) createTable() any {
 	s := &createTable{name: p.qualifiedName()}
+	if p.words("OF") {
+		t := p.qualifiedName()
+		s.of = &t
+	}
 	if p.peek().isSymbol("(") {
 		p.i++
 		for {
@@ -49,19 +57,23 @@ func (p *parser) createTable() any {
 		}
 		p.close()
 	}
-	p.physical()
+	for p.physical(); p.storage(); {
+		p.physical()
+	}
 	if p.words("ORGANIZATION") {
 		p.organization(s)
 		p.physical()
 	}
 	s.partitions = p.partitioning()
-	p.physical()
+	for p.storage() {
+		p.physical()
+	}
 	if p.words("ENABLE", "ROW", "MOVEMENT") {
 		s.rowMovement = true
 	}
 	if p.words("AS") {
 		s.as = p.query()
-	} else if len(s.columns) == 0 && s.generator == nil {
+	} else if len(s.columns) == 0 && s.generator == nil && s.of == nil {
 		p.fail(906, "missing left parenthesis")
 	}
 	return s
@@ -79,7 +91,7 @@ func (p *parser) physical() {
 			p.integer()
 		default:
 			switch t := p.peek(); t.text {
-			case "LOB", "ROW", "CLUSTER", "COMPRESS", "STORAGE", "ON", "PARALLEL", "CACHE", "ILM":
+			case "ROW", "CLUSTER", "COMPRESS", "STORAGE", "PARALLEL", "CACHE", "ILM":
 				if t.kind == tokIdent {
 					p.notYet("table with " + t.text)
 				}
@@ -126,10 +138,9 @@ func (p *parser) columnDef(modify bool) columnDef {
 	c := columnDef{loc: loc(p.peek().pos)}
 	c.name = p.columnName()
 	if t := p.peek(); !(modify || t.isSymbol(",") || t.isSymbol(")")) || t.kind == tokIdent && startsType(t.text) {
-		if t.isWord("GENERATED") || t.isWord("AS") || t.isWord("INVISIBLE") || t.isWord("VISIBLE") {
-			p.notYet(t.text + " column")
+		if !p.generatedColumn(&c) && !p.foreignType(&c) && !t.isWord("INVISIBLE") && !t.isWord("VISIBLE") {
+			c.typ, c.typed = p.dataType(), true
 		}
-		c.typ, c.typed = p.dataType(), true
 	}
 	for p.columnAttribute(&c) {
 	}
@@ -147,14 +158,22 @@ func startsType(w string) bool {
 
 // columnAttribute reads one of DEFAULT, NULL, NOT NULL, PRIMARY KEY, UNIQUE.
 func (p *parser) columnAttribute(c *columnDef) bool {
-	if t := p.peek(); t.isWord("GENERATED") || t.isWord("AS") || t.isWord("VIRTUAL") || t.isWord("INVISIBLE") ||
-		t.isWord("CHECK") || t.isWord("REFERENCES") || t.isWord("ENCRYPT") || t.isWord("COLLATE") {
+	yes, no := true, false
+	switch {
+	case p.words("INVISIBLE"):
+		c.visible = &no
+		return true
+	case p.words("VISIBLE"):
+		c.visible = &yes
+		return true
+	case p.generatedColumn(c):
+		return true
+	}
+	if t := p.peek(); t.isWord("CHECK") || t.isWord("REFERENCES") || t.isWord("ENCRYPT") || t.isWord("COLLATE") {
 		p.notYet(t.text + " column")
 	}
 	if p.words("DEFAULT") {
-		if p.peek().isWord("ON") {
-			p.notYet("DEFAULT ON NULL")
-		}
+		c.onNull = p.words("ON", "NULL")
 		start := p.peek().pos
 		c.byDefault = p.value()
 		c.defaultText = strings.TrimSpace(p.src[start:p.tokens[p.i-1].end])
@@ -165,7 +184,6 @@ func (p *parser) columnAttribute(c *columnDef) bool {
 	if p.words("CONSTRAINT") {
 		name = p.columnName()
 	}
-	yes, no := true, false
 	switch {
 	case p.words("NOT", "NULL"):
 		c.null = &no
@@ -299,6 +317,8 @@ func (p *parser) drop() any {
 		d.kind = kindSynonym
 	case "INDEX":
 		d.kind = kindIndex
+	case "TYPE":
+		d.kind = kindType
 	case "USER":
 		d.user = true
 	default:

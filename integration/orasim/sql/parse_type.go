@@ -70,6 +70,12 @@ func (p *parser) dataType() ora.Type {
 		return ora.Type{Code: ora.Long, Form: ora.FormDatabase, Bytes: 1 << 31}
 	case "ROWID":
 		return rowidType()
+	case "UROWID":
+		if p.symbol("(") {
+			p.integer()
+			p.close()
+		}
+		return ora.Type{Code: ora.Urowid, Bytes: maxVarchar}
 	}
 	return p.textOf(t)
 }
@@ -96,7 +102,7 @@ func (p *parser) textOf(t token) ora.Type {
 		return p.national(t, true)
 	case "NCHAR":
 		return p.national(t, p.words("VARYING"))
-	case "BFILE", "XMLTYPE", "JSON", "UROWID", "SDO_GEOMETRY", "ANYDATA":
+	case "BFILE", "XMLTYPE", "JSON", "SDO_GEOMETRY", "ANYDATA":
 		p.failAt(t.pos, 3001, "unimplemented feature: type %s", t.text)
 	}
 	p.failAt(t.pos, 902, "invalid datatype")

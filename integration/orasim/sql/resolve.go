@@ -74,7 +74,11 @@ func (c *compiler) objectUnit(o *object, ref *tableRef, outer *scope) (*unit, er
 	if ref.alias == "" {
 		u.tables[0].name = ref.name
 	}
+	u.tables[0].shown = o.shown()
 	src.withRowid = true
+	if o.organization == "EXTERNAL" {
+		u.src = externalSource{}
+	}
 	if o.made != nil {
 		u.src = &generatedSource{tableSource: *src, made: o.made}
 	}
@@ -161,7 +165,7 @@ func (c *catalog) follow(n objectName) *object {
 	for range 10 {
 		o := c.objects[n]
 		switch {
-		case o == nil || o.kind == kindIndex:
+		case o == nil || o.kind == kindIndex || o.kind == kindType:
 			return nil
 		case o.kind != kindSynonym:
 			return o

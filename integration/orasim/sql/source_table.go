@@ -97,6 +97,13 @@ func (s *virtualSource) open(x *execution, _ *frame) (rows, error) {
 	return &listRows{s.view.read(x.ses)}, nil
 }
 
+// externalSource is an external table, whose file is never there.
+type externalSource struct{}
+
+func (externalSource) open(*execution, *frame) (rows, error) {
+	return nil, ora.Errorf(29913, "error in executing ODCIEXTTABLEOPEN callout")
+}
+
 // planSource is a query in FROM.
 type planSource struct{ plan *subplan }
 
