@@ -164,7 +164,7 @@ func (c Config) fault(ctx context.Context, doing string, table *extract.TableNam
 func said(err error) bool {
 	for _, known := range []error{
 		extract.ErrValue, extract.ErrShort, extract.ErrIdentity, extract.ErrUnsupported, extract.ErrNoTable, extract.ErrNoColumn,
-		extract.ErrQuery, extract.ErrManifest, extract.ErrPrivilege,
+		extract.ErrQuery, extract.ErrManifest, extract.ErrPrivilege, extract.ErrAuth,
 	} {
 		if errors.Is(err, known) {
 			return true

@@ -2,10 +2,13 @@ package oracle
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
 	"strconv"
 	"strings"
 
+	"github.com/loadctl/loadctl/extract"
 	"github.com/loadctl/loadctl/extract/oracle/ttc"
 )
 
@@ -23,6 +26,9 @@ func connectThin(ctx context.Context, cfg Config, password string) (*thinClient,
 		c.TLS = cfg.tlsFor()
 	}
 	s, err := ttc.Connect(ctx, c)
+	if errors.Is(err, ttc.ErrNoProof) {
+		return nil, fmt.Errorf("%w: %w", extract.ErrAuth, err)
+	}
 	if err != nil {
 		return nil, err
 	}

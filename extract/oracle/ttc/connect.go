@@ -47,6 +47,9 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 // connectOnce dials one address, which either becomes a session or sends us on to the next.
 func connectOnce(ctx context.Context, cfg Config) (s *Session, next string, err error) {
 	nc, err := dial(ctx, cfg)
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return nil, "", cause
+	}
 	if err != nil {
 		return nil, "", err
 	}

@@ -43,26 +43,44 @@ func (c *decodedColumn) instant(x []byte) (day int32, nano int64, why fault) {
 	return c.day, nano, fine
 }
 
-const secondsPerDay = 24 * 60 * 60
-
 // dayOf returns the day of the calendar that x names, counted from 1970-01-01.
 func dayOf(x []byte) (int32, fault) {
-	year := yearOf(x)
-	month, day := time.Month(x[2]), int(x[3])
+	year, month, day := yearOf(x), int(x[2]), int(x[3])
 	if x[0] < yearOffset || x[1] < yearOffset || year < 1 || year > 9999 {
 		return 0, beforeChrist
 	}
 	if x[1] >= 2*yearOffset || month < 1 || month > 12 {
 		return 0, badInstant
 	}
-	t := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
-	if t.Month() != month || t.Day() != day {
-		if month == time.February && day == 29 && year%4 == 0 && year < 1582 {
-			return 0, julianLeapDay
+	leap := year%4 == 0 && (year%100 != 0 || year%400 == 0)
+	last := 30 + (month+month/8)&1
+	if month == 2 {
+		last = 28
+		if leap {
+			last = 29
 		}
-		return 0, badInstant
 	}
-	return int32(t.Unix() / secondsPerDay), fine
+	if day >= 1 && day <= last {
+		return int32(monthBegins(year, month) + day - 1), fine
+	}
+	if month == 2 && day == 29 && year%4 == 0 && year < lastJulianYear {
+		return 0, julianLeapDay
+	}
+	return 0, badInstant
+}
+
+// lastJulianYear is when Oracle's calendar changes from the Julian to the Gregorian.
+const lastJulianYear = 1582
+
+// monthBegins is the day on which a month begins, counted from 1970-01-01. The year is taken to begin in March, so that
+// the day that leap years have more is its last.
+func monthBegins(year, month int) int {
+	const epoch = 719468 // days from 0000-03-01 to 1970-01-01
+	if month <= 2 {
+		year--
+		month += 12
+	}
+	return 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 - epoch
 }
 
 func yearOf(x []byte) int { return (int(x[0])-yearOffset)*100 + int(x[1]) - yearOffset }

@@ -35,11 +35,11 @@ func runs() []typeRun {
 	}
 }
 
-// representations is the list for a field version: older ones end it earlier.
+// representations is the list for a field version: older servers get it without its newest types.
 func representations(fieldVersion int) []representation {
 	var out []representation
 	for _, r := range runs() {
-		if r.from == 590 && fieldVersion < 7 || r.from == 639 && fieldVersion < 8 {
+		if r.from == 590 && fieldVersion < 7 {
 			break
 		}
 		if r.last == 0 {

@@ -19,8 +19,9 @@ type Rows struct {
 	fetch   int
 	cursor  int
 
-	asked bool // a reply is under way
-	done  bool // the server has said that there are no more rows, or the result has failed
+	asked bool  // a reply is under way
+	done  bool  // the server has said that there are no more rows
+	end   error // io.EOF, or why there will be no more; every later Next returns it
 	rows  int64
 	reply int64 // rows of the current reply so far
 }
@@ -85,18 +86,14 @@ func (r *Rows) Columns() []Column { return r.columns }
 func (r *Rows) Count() int64 { return r.rows }
 
 // Next fills b, which it resets first, with at least one row, up to its limits or to the end of a reply; io.EOF after
-// the last row. After an error of the server the session is in step; b then holds the decoded columns of the row that
-// failed, after its whole rows.
+// the last row. After an error of the server the session is in step; after a ValueError b holds what was decoded of the
+// row that failed, behind its whole rows.
 func (r *Rows) Next(ctx context.Context, b *extract.Batch) error {
 	b.Reset()
-	if r.done {
-		return io.EOF
+	if r.end == nil {
+		r.end = r.session.call(ctx, func() error { return r.next(b) })
 	}
-	err := r.session.call(ctx, func() error { return r.next(b) })
-	if err != nil {
-		r.done = true
-	}
-	return err
+	return r.end
 }
 
 func (r *Rows) next(b *extract.Batch) error {
@@ -223,8 +220,14 @@ func (r *Rows) Close() {
 		s.settle()
 	}
 	s.stale = appendCursor(s.stale, r.cursor)
-	r.asked, r.done, r.cursor = false, true, 0
+	r.asked, r.cursor = false, 0
+	if r.end == nil {
+		r.end = errClosed
+	}
 }
+
+// errClosed is what a closed result answers.
+var errClosed = errors.New("the result is closed")
 
 // texts reads every row of a result of texts.
 func (r *Rows) texts(ctx context.Context, b *extract.Batch) ([][]string, error) {

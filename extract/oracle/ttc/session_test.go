@@ -175,12 +175,45 @@ func TestConnectAnswers(t *testing.T) {
 	}
 }
 
+func TestCharacterSets(t *testing.T) {
+	for charset, want := range map[byte]string{178: "number 178", 1: "number 1"} { // WE8MSWIN1252, US7ASCII
+		protocol := append([]byte{1, 6, 0, 'x', 0, charset, 0, 1, 0, 0, 0, 0, 42}, make([]byte, 43)...)
+		cfg := Config{Service: "X", User: "U", Password: "p"}
+		cfg.Address = answering(t, packet(packetAccept, acceptBody(func([]byte) {})), packets(protocol, 100))
+		var refused *UnsupportedError
+		if _, err := Connect(t.Context(), cfg); !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
+			t.Errorf("character set %d: %v, want UnsupportedError", charset, err)
+		}
+	}
+}
+
 func TestConnectIsGivenUp(t *testing.T) {
 	cfg := Config{Address: answering(t), Service: "X", User: "U", Password: "p"}
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, errors.New("enough"))
 	defer cancel()
 	if _, err := Connect(ctx, cfg); err == nil || err.Error() != "enough" {
 		t.Errorf("err = %v, want the cause", err)
+	}
+}
+
+// TestFailedResultNeverEnds: after an error, asking again does not look like the end of the rows.
+func TestFailedResultNeverEnds(t *testing.T) {
+	server := serve(t, wire.Config{})
+	sequence(t, server, 500)
+	s := connect(t, configOf(server))
+	server.Faults().Set(wire.Fault{Kind: wire.FaultError, Code: 1555, Match: wire.Match{SQL: "NUMBERS"}, AtRow: 150, Times: 1})
+	q := numbers(100)
+	rows, err := s.Query(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := extract.NewBatch(q.Columns, 0, 0)
+	for err == nil {
+		err = rows.Next(t.Context(), b)
+	}
+	wantCode(t, err, 1555)
+	for range 2 {
+		wantCode(t, rows.Next(t.Context(), b), 1555)
 	}
 }
 
@@ -223,8 +256,8 @@ func TestLeavingEarly(t *testing.T) {
 		}
 		rows.Close()
 		rows.Close()
-		if err := rows.Next(t.Context(), b); err != io.EOF {
-			t.Fatalf("a closed result: %v", err)
+		if err := rows.Next(t.Context(), b); err == nil || err == io.EOF {
+			t.Fatalf("a closed result: %v, which looks like its end", err)
 		}
 		if s.Broken() {
 			t.Fatalf("the session is broken after %d batches of a server that answers at once: %v", batches, s.in.err)

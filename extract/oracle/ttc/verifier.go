@@ -26,8 +26,8 @@ const (
 	mostRounds    = 1_000_000
 )
 
-// errNoProof: what answers does not know the password, so it is not the server.
-var errNoProof = errors.New("the server did not prove that it knows the password: something else may answer for it")
+// ErrNoProof: what answers does not know the password, so it is not the server.
+var ErrNoProof = errors.New("the server did not prove that it knows the password: something else may answer for it")
 
 // proof is our answer to the server's challenge, and the key that its own proof must be sealed with.
 type proof struct {
@@ -139,14 +139,14 @@ func (p *proof) seal(key, ours []byte, password string, speedy []byte) error {
 func (p *proof) check(response string) error {
 	b, err := hex.DecodeString(response)
 	if err != nil || len(b) < 2*aes.BlockSize || len(b)%aes.BlockSize != 0 {
-		return errNoProof
+		return ErrNoProof
 	}
 	plain, err := unseal(p.key, b)
 	if err != nil {
 		return err
 	}
 	if subtle.ConstantTimeCompare(plain[aes.BlockSize:2*aes.BlockSize], []byte("SERVER_TO_CLIENT")) != 1 {
-		return errNoProof
+		return ErrNoProof
 	}
 	return nil
 }
