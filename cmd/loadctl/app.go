@@ -75,6 +75,8 @@ func (a *app) rootCommand() *cobra.Command {
 	f.StringVar(&a.logLevel, "log-level", defaultLogLevel, "least level of the log on stderr: debug, info, warn or error")
 	verbs := []*cobra.Command{
 		a.runCommand(), a.planCommand(), a.statusCommand(), a.listCommand(), a.waitCommand(), a.eventsCommand(),
+		a.resumeCommand(), a.cancelCommand(), a.reissueCommand(), a.resendCommand(), a.reconcileCommand(), a.resolveCommand(),
+		a.verifyCommand(), a.cleanCommand(), recoveryTopic(),
 		a.checkCommand(), a.jobsCommand(), a.migrateCommand(), a.schemaCommand(), a.versionCommand(), exitTopic(),
 	}
 	for _, v := range verbs {
@@ -177,16 +179,37 @@ func (a *app) open(ctx context.Context) (*config.Config, *ledger.Ledger, error) 
 
 // find opens the ledger and reads the run that a person means. The ledger is the caller's to close unless err is not nil.
 func (a *app) find(ctx context.Context, ref string) (*ledger.Ledger, ledger.Run, error) {
-	_, l, err := a.open(ctx)
+	_, l, run, err := a.findWith(ctx, ref)
+	return l, run, err
+}
+
+// findWith is find, with the configuration.
+func (a *app) findWith(ctx context.Context, ref string) (*config.Config, *ledger.Ledger, ledger.Run, error) {
+	cfg, l, err := a.open(ctx)
 	if err != nil {
-		return nil, ledger.Run{}, err
+		return nil, nil, ledger.Run{}, err
 	}
 	run, err := l.Find(ctx, ref)
 	if err != nil {
 		l.Close()
-		return nil, run, findError(ref, err)
+		return nil, nil, run, findError(ref, err)
 	}
-	return l, run, nil
+	return cfg, l, run, nil
+}
+
+// environment opens all that the configuration names; done ends every connection. Nothing but the ledger is connected to
+// before it is asked something.
+func (a *app) environment(ctx context.Context) (cfg *config.Config, env *pipeline.Env, done func() error, err error) {
+	cfg, l, err := a.open(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	env, closeEnv, err := wire.Env(ctx, cfg, l, a.logger())
+	if err != nil {
+		l.Close()
+		return nil, nil, nil, err
+	}
+	return cfg, env, func() error { defer l.Close(); return closeEnv() }, nil
 }
 
 // findError says which runs an ambiguous reference could mean.

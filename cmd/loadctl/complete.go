@@ -49,7 +49,10 @@ func (a *app) completeRuns(cmd *cobra.Command, args []string, _ string) ([]strin
 // completeFlags offers the values of the flags that have known ones. A flag that a verb lacks is left alone.
 func (a *app) completeFlags(cmd *cobra.Command) {
 	values := map[string]func() []string{
-		"job":   a.jobNames,
+		"job": a.jobNames,
+		"as": func() []string {
+			return []string{string(ledger.AsPublished), string(ledger.AsFailed), string(ledger.AsRepublish)}
+		},
 		"for":   func() []string { return words(ledger.Boundaries) },
 		"state": func() []string { return words(stateNames()) },
 		"date":  func() []string { return []string{"today", "yesterday"} },

@@ -20,7 +20,7 @@ func main() {
 	tell := make(chan os.Signal, 1)
 	signal.Notify(tell, syscall.SIGUSR1)
 	code := Main(polite, os.Args[1:], Process{
-		Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Hard: hard, Tell: tell,
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Hard: hard, Tell: tell,
 	})
 	release()
 	os.Exit(code)
@@ -28,6 +28,7 @@ func main() {
 
 // Process is what a command line runs in.
 type Process struct {
+	In       io.Reader           // answers, where it is a terminal
 	Out, Err io.Writer           // results; progress, notes and errors
 	Getenv   func(string) string // asked for LOADCTL_CONFIG, LOADCTL_OUTPUT, NO_COLOR, TERM, COLUMNS and nothing else
 	Hard     context.Context     // ends when work in hand must be dropped at once

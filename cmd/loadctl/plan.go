@@ -102,7 +102,7 @@ func (a *app) makePlan(ctx context.Context, cfg *config.Config, job *pipeline.Jo
 	if err := p.statements(env, ledger.Run{ID: id, Job: job.Name}); err != nil {
 		return p, err
 	}
-	p.noGo = p.obstacle(ctx, l)
+	p.noGo = a.obstacle(ctx, l, p)
 	return p, nil
 }
 
@@ -128,15 +128,15 @@ func (p *planned) statements(env *pipeline.Env, run ledger.Run) error {
 }
 
 // obstacle says why a run would be refused although the plan is sound.
-func (p *planned) obstacle(ctx context.Context, l *ledger.Ledger) error {
+func (a *app) obstacle(ctx context.Context, l *ledger.Ledger, p planned) error {
 	if p.Manifest.Rows == 0 && !p.job.AllowEmpty {
 		return fmt.Errorf("%w: %s has none for %s as of SCN %s", pipeline.ErrEmpty, tableText(p.Query.Table.Name), p.job.Key, p.Snapshot.SCN)
 	}
-	return inTheWay(ctx, l, p.job)
+	return a.inTheWay(ctx, l, p.job)
 }
 
 // inTheWay says which active run a submit of the job would meet.
-func inTheWay(ctx context.Context, l *ledger.Ledger, job *pipeline.Job) error {
+func (a *app) inTheWay(ctx context.Context, l *ledger.Ledger, job *pipeline.Job) error {
 	active, err := l.List(ctx, ledger.Filter{Active: true, Limit: mostRuns})
 	if err != nil {
 		return err
@@ -144,10 +144,10 @@ func inTheWay(ctx context.Context, l *ledger.Ledger, job *pipeline.Job) error {
 	for _, r := range active {
 		first := ledger.Active{ID: r.ID, Job: r.Job, Key: r.Key, Number: r.Number, State: r.State, Since: r.Since, By: r.CreatedBy}
 		if r.Job == job.Name && r.Key == job.Key {
-			return duplicate(&ledger.DuplicateError{First: first})
+			return duplicate(&ledger.DuplicateError{First: first}, a.alone(ctx, l))
 		}
 		if r.TargetID == job.TargetID {
-			return duplicate(&ledger.TargetBusyError{Target: r.TargetID, First: first})
+			return duplicate(&ledger.TargetBusyError{Target: r.TargetID, First: first}, a.alone(ctx, l))
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -134,28 +135,39 @@ func message(err error) string {
 	return strings.Join(lines, "\n")
 }
 
-// duplicate says which active run is in the way, and how to follow it.
-func duplicate(err error) error {
+// duplicate says which active run is in the way, and how to follow it, or what moves it when nobody works on it.
+func duplicate(err error, alone func(ledger.Active) bool) error {
 	var dup *ledger.DuplicateError
 	var busy *ledger.TargetBusyError
 	switch {
 	case errors.As(err, &dup):
 		f := dup.First
 		text := fmt.Sprintf("%s/%s already has an active run #%d (%s, %s since %s, %s)", f.Job, f.Key, f.Number, short(f.ID), f.State, clockTime(f.Since), f.By)
-		return &failure{err: err, text: text, run: f.ID.String(), hint: howToFollow(f)}
+		return &failure{err: err, text: text, run: f.ID.String(), hint: howToFollow(f, alone(f))}
 	case errors.As(err, &busy):
 		f := busy.First
 		text := fmt.Sprintf("target %s is busy with run %s (%s, %s since %s, %s)", busy.Target, f.Handle(), short(f.ID), f.State, clockTime(f.Since), f.By)
-		return &failure{err: err, text: text, run: f.ID.String(), hint: howToFollow(f)}
+		return &failure{err: err, text: text, run: f.ID.String(), hint: howToFollow(f, alone(f))}
 	}
 	return err
 }
 
-func howToFollow(f ledger.Active) string {
-	if f.State == ledger.PublishUnknown {
-		return "it waits for a decision: loadctl status " + short(f.ID)
+// alone says of an active run whether nobody works on it. What cannot be read is taken for worked on.
+func (a *app) alone(ctx context.Context, l *ledger.Ledger) func(ledger.Active) bool {
+	return func(f ledger.Active) bool {
+		s, err := a.look(ctx, l, f.ID)
+		return err == nil && !beingDone(s.run, s.partitions, s.at)
 	}
-	return fmt.Sprintf("follow it: loadctl wait %s --for verified    or drive it from here: loadctl run --attach %s", short(f.ID), short(f.ID))
+}
+
+func howToFollow(f ledger.Active, alone bool) string {
+	switch {
+	case f.State == ledger.PublishUnknown:
+		return "it waits for a decision: loadctl reconcile " + short(f.ID)
+	case alone:
+		return fmt.Sprintf("nobody works on it now: loadctl resume %s drives it to its end    loadctl cancel %s ends it", short(f.ID), short(f.ID))
+	}
+	return fmt.Sprintf("follow it: loadctl wait %s --for verified    or help from here: loadctl resume %s", short(f.ID), short(f.ID))
 }
 
 // ended turns the end of a run that was driven or watched into the command's own error.
@@ -165,7 +177,7 @@ func ended(r ledger.Run) error {
 		return nil
 	case r.State == ledger.PublishUnknown:
 		return &failure{err: pipeline.ErrPublishUnknown, text: runText(r), run: r.ID.String(),
-			hint: "look before anything else: loadctl status " + r.Short() + "    new runs of this key wait until it is resolved"}
+			hint: "loadctl reconcile " + r.Short() + " finds out    new runs of this key wait until it is resolved"}
 	case r.State.Active():
 		return nil
 	}

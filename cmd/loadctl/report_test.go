@@ -20,7 +20,10 @@ import (
 // TestEveryClassIsReported: whatever the class, the exit code and the word in brackets are its own, as text and as JSON.
 func TestEveryClassIsReported(t *testing.T) {
 	for _, c := range pipeline.Classes {
-		err := fmt.Errorf("do a thing: %w", c.Is[0])
+		var err error = &failure{err: pipeline.ErrRunFailed, code: c.Code} // as the ledger recorded it
+		if len(c.Is) > 0 {
+			err = fmt.Errorf("do a thing: %w", c.Is[0])
+		}
 		var text, doc bytes.Buffer
 		a := testApp(t, io.Discard, &text)
 		if code := a.exit(err); code != c.Exit || !strings.Contains(text.String(), "["+c.Code+"]") {
@@ -75,20 +78,27 @@ func TestEndOfRun(t *testing.T) {
 	}
 }
 
+// busyWith: somebody works on every run.
+func busyWith(ledger.Active) bool { return false }
+
 func TestDuplicateNamesTheFirst(t *testing.T) {
 	first := ledger.Active{ID: uuid.MustParse("0192f3a1-0000-7000-8000-0000007be13d"), Job: "J", Key: "K", Number: 1, State: ledger.PublishUnknown, Since: noon, By: "cron@host-a"}
-	e := describe(duplicate(fmt.Errorf("submit: %w", &ledger.DuplicateError{First: first})))
+	e := describe(duplicate(fmt.Errorf("submit: %w", &ledger.DuplicateError{First: first}), busyWith))
 	want := "J/K already has an active run #1 (7be13d, PUBLISH_UNKNOWN since " + clockTime(noon) + ", cron@host-a)"
 	if e.Message != want || e.Code != pipeline.ExitDuplicate || e.Class != "DUPLICATE_ACTIVE_RUN" || e.RunID != first.ID.String() {
 		t.Errorf("duplicate is reported as %+v", e)
 	}
-	if !strings.Contains(e.Hint, "loadctl status 7be13d") {
+	if !strings.Contains(e.Hint, "loadctl reconcile 7be13d") {
 		t.Errorf("hint is %q", e.Hint)
 	}
 	first.State = ledger.Extracting
-	e = describe(duplicate(&ledger.TargetBusyError{Target: "hive:t", First: first}))
+	e = describe(duplicate(&ledger.TargetBusyError{Target: "hive:t", First: first}, busyWith))
 	if e.Code != pipeline.ExitDuplicate || e.Class != "TARGET_BUSY" || !strings.Contains(e.Hint, "loadctl wait 7be13d") {
 		t.Errorf("busy target is reported as %+v", e)
+	}
+	e = describe(duplicate(&ledger.DuplicateError{First: first}, func(ledger.Active) bool { return true }))
+	if !strings.Contains(e.Hint, "nobody works on it now: loadctl resume 7be13d") {
+		t.Errorf("hint is %q", e.Hint)
 	}
 }
 

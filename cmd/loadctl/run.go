@@ -101,7 +101,7 @@ func (a *app) runOn(ctx context.Context, env *pipeline.Env, job *pipeline.Job, f
 		}
 		return a.drive(ctx, env, run, false, f.progress)
 	}
-	if err := inTheWay(ctx, env.Ledger, job); err != nil { // the submit guards it; this spares the source the questions
+	if err := a.inTheWay(ctx, env.Ledger, job); err != nil { // the submit guards it; this spares the source the questions
 		return err
 	}
 	if err := env.Preflight(ctx, job); err != nil {
@@ -110,7 +110,7 @@ func (a *app) runOn(ctx context.Context, env *pipeline.Env, job *pipeline.Job, f
 	// One short transaction, not broken off by the first signal: whether there is a run is then always known.
 	run, err := env.Submit(a.Hard, job, pipeline.Submission{SCN: f.scn, By: wire.Who()})
 	if err != nil {
-		return duplicate(err)
+		return duplicate(err, a.alone(ctx, env.Ledger))
 	}
 	if f.detach {
 		return a.detached(run)
@@ -134,7 +134,7 @@ func (a *app) detached(run ledger.Run) error {
 		return nil
 	}
 	a.say("accepted %s  %s", run.Handle(), run.ID)
-	a.note("a daemon does the work; without one: loadctl run --attach %s", run.Short())
+	a.note("a daemon does the work; without one: loadctl resume %s", run.Short())
 	return nil
 }
 
@@ -167,7 +167,7 @@ func (a *app) drive(ctx context.Context, env *pipeline.Env, run ledger.Run, fres
 		return interrupted(orRun(s.run, run))
 	}
 	if err != nil {
-		return &failure{err: err, run: run.ID.String(), hint: "the run lives on in the ledger: loadctl run --attach " + run.Short()}
+		return &failure{err: err, run: run.ID.String(), hint: "the run lives on in the ledger: loadctl resume " + run.Short()}
 	}
 	return a.outcome(ctx, env.Ledger, s, engineErr)
 }
@@ -188,7 +188,7 @@ func (a *app) outcome(ctx context.Context, l *ledger.Ledger, s sight, engineErr 
 		return interrupted(s.run)
 	case engineErr != nil:
 		return &failure{err: engineErr, run: s.run.ID.String(),
-			hint: "once its cause is gone: loadctl run --attach " + s.run.Short() + "    what happened: loadctl events " + s.run.Short()}
+			hint: "once its cause is gone: loadctl resume " + s.run.Short() + "    what happened: loadctl events " + s.run.Short()}
 	}
 	return fmt.Errorf("drive %s: the engine ended although the run is %s", s.run.Handle(), s.run.State)
 }
@@ -197,7 +197,7 @@ func interrupted(r ledger.Run) error {
 	return &failure{
 		err: pipeline.ErrInterrupted, run: r.ID.String(),
 		text: fmt.Sprintf("interrupted; %s (%s) stays %s in the ledger, nothing of it is lost", r.Handle(), r.Short(), r.State),
-		hint: "loadctl run --attach " + r.ID.String(),
+		hint: "loadctl resume " + r.ID.String(),
 	}
 }
 

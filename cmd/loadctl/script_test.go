@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -42,7 +44,7 @@ func loadctl() {
 	tell := make(chan os.Signal, 1)
 	signal.Notify(tell, syscall.SIGUSR1)
 	os.Exit(Main(polite, os.Args[1:], Process{
-		Out: io.MultiWriter(os.Stdout, kept), Err: io.MultiWriter(os.Stderr, kept), Getenv: os.Getenv, Hard: hard, Tell: tell,
+		In: os.Stdin, Out: io.MultiWriter(os.Stdout, kept), Err: io.MultiWriter(os.Stderr, kept), Getenv: os.Getenv, Hard: hard, Tell: tell,
 	}))
 }
 
@@ -59,7 +61,7 @@ func TestScripts(t *testing.T) {
 			w := &world{db: db, empty: emptyDatabase(t, db.Cluster), transcript: filepath.Join(t.TempDir(), "transcript"), stories: map[string]*story{}}
 			testscript.Run(t, testscript.Params{
 				Files: []string{file}, Setup: w.setup, RequireUniqueNames: true,
-				Cmds: map[string]func(*testscript.TestScript, bool, []string){"story": w.story, "await": w.await, "signal": signalLast, "twins": w.twins, "exits": exits},
+				Cmds: map[string]func(*testscript.TestScript, bool, []string){"story": w.story, "await": w.await, "giveback": w.giveBack, "silence": w.silence, "fence": w.fence, "age": w.age, "signal": signalLast, "twins": w.twins, "exits": exits},
 			})
 			t.Cleanup(func() { w.findSecrets(t) }) // the script itself runs in parallel, after this function
 		})
@@ -182,6 +184,61 @@ func (w *world) story(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Setenv("RUN", s.id().String())
 	ts.Setenv("SHORT", short(s.id()))
+}
+
+// giveBack has a worker claim a partition of a run and lose it in a way that may pass: "giveback JOB DATE".
+func (w *world) giveBack(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 || w.stories[args[0]+"/"+args[1]] == nil {
+		ts.Fatalf("usage: giveback JOB DATE, of a story")
+	}
+	s, ctx := w.stories[args[0]+"/"+args[1]], context.Background()
+	ts.Check(s.claim(ctx))
+	_, err := w.ledger.RetryPartition(ctx, s.last.Held, ledger.Lost{Class: "SHORT_STREAM", Message: "stream ended early", After: time.Hour, Counted: true})
+	ts.Check(err)
+}
+
+// silence has a worker claim a partition of a run and not be heard of for an hour: "silence JOB DATE".
+func (w *world) silence(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 || w.stories[args[0]+"/"+args[1]] == nil {
+		ts.Fatalf("usage: silence JOB DATE, of a story")
+	}
+	s := w.stories[args[0]+"/"+args[1]]
+	ts.Check(s.claim(context.Background()))
+	w.change(ts, `UPDATE loadctl.load_partition SET heartbeat_at = heartbeat_at - interval '1 hour', lease_until = lease_until - interval '1 hour'
+		WHERE run_id = $1 AND idx = $2`, s.last.Run, s.last.Partition)
+}
+
+// fence records that the publish of a run was shut out, what its target looks like, and a verdict: "fence JOB DATE VERDICT".
+func (w *world) fence(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 || w.stories[args[0]+"/"+args[1]] == nil {
+		ts.Fatalf("usage: fence JOB DATE VERDICT, of a story")
+	}
+	s, ctx := w.stories[args[0]+"/"+args[1]], context.Background()
+	ts.Check(w.ledger.RecordFence(ctx, s.hold, true, json.RawMessage(`{"how":"its session on host-h:10000 is closed"}`)))
+	for range 2 {
+		_, err := w.ledger.RecordObservation(ctx, s.hold, json.RawMessage(`{"files":1}`))
+		ts.Check(err)
+	}
+	ts.Check(w.ledger.RecordVerdict(ctx, s.hold, ledger.Judgement{
+		Verdict: ledger.Verdict(args[2]), Detail: json.RawMessage(`{"reason":"as the story wants it"}`),
+	}))
+}
+
+// age lets runs that are over have ended a month ago.
+func (w *world) age(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: age")
+	}
+	w.change(ts, `UPDATE loadctl.load_run SET state_since = state_since - interval '30 days' WHERE NOT active`)
+}
+
+// change does to the ledger what only time does.
+func (w *world) change(ts *testscript.TestScript, statement string, args ...any) {
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, w.db.Admin)
+	ts.Check(err)
+	_, err = conn.Exec(ctx, statement, args...)
+	ts.Check(errors.Join(err, conn.Close(ctx)))
 }
 
 // await waits until the transcript holds a text, which a command in the background prints.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,7 +59,69 @@ func (a *app) status(ctx context.Context, ref string) error {
 		a.say("  why: %s%s", e.run.Message, bracketed(e.run.Class))
 	}
 	a.tables(e)
+	a.printAttempts(e.attempts)
+	if n := nextFor(e.sight); len(n) > 0 {
+		a.say("")
+		a.printNext("  next  ", n)
+	}
 	return nil
+}
+
+// printAttempts says of each publish in doubt how it was shut out, what was found, and what was decided.
+func (a *app) printAttempts(all []ledger.Attempt) {
+	for _, p := range all {
+		head := fmt.Sprintf("  publish %d", p.Number)
+		if p.Mark != nil {
+			a.say("%s  known by mark %d in the store only: the ledger had lost it", head, *p.Mark)
+		}
+		if how := fenceWords(p); how != "" {
+			a.say("%s  %s", head, how)
+		}
+		if p.Verdict != "" {
+			a.say("%s  verdict %s", head, verdictWords(p))
+		}
+		if p.ResolvedAs != "" {
+			a.say("%s  resolved as %s at %s by %s: %s", head, p.ResolvedAs, orDash(p.ResolvedAt), p.ResolvedBy, p.Reason)
+		}
+	}
+}
+
+// fenceWords says how an attempt was shut out, or that it was tried in vain.
+func fenceWords(p ledger.Attempt) string {
+	var fence struct{ How string }
+	if len(p.Fence) > 0 {
+		if err := json.Unmarshal(p.Fence, &fence); err != nil {
+			fence.How = string(p.Fence)
+		}
+	}
+	switch {
+	case p.FencedAt != nil:
+		return "fenced at " + clockTime(*p.FencedAt) + ": " + orElse(fence.How, "nothing of it can land any more")
+	case fence.How != "":
+		return "NOT fenced: " + fence.How
+	}
+	return ""
+}
+
+// nextFor is what moves a run that does not move by itself.
+func nextFor(s sight) []next {
+	switch {
+	case s.run.State == ledger.PublishUnknown:
+		return []next{{"loadctl reconcile " + s.run.Short(), "finds out what its publish did"}}
+	case !s.run.State.Active() || beingDone(s.run, s.partitions, s.at):
+		return nil
+	}
+	return []next{{"loadctl resume " + s.run.Short(), "nobody works on it now; any loadd that is up will"}}
+}
+
+// beingDone says whether somebody who was heard of in time works on a run.
+func beingDone(r ledger.Run, all []ledger.Partition, now time.Time) bool {
+	if r.StepOwner != "" && r.StepLeaseUntil.After(now) {
+		return true
+	}
+	return slices.ContainsFunc(all, func(p ledger.Partition) bool {
+		return p.State == ledger.PartitionRunning && p.LeaseUntil != nil && p.LeaseUntil.After(now)
+	})
 }
 
 func (a *app) evidence(ctx context.Context, l *ledger.Ledger, run ledger.Run) (e evidenceOf, err error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/loadctl/loadctl/ledger"
@@ -59,6 +60,17 @@ type publishJSON struct {
 	QueryID     string `json:"query_id,omitempty"`
 	Tag         string `json:"tag,omitempty"`
 	RowsWritten *int64 `json:"rows_written"`
+
+	Mark       *int            `json:"mark,omitempty"` // known by this mark in the store only: the ledger had lost it
+	FencedAt   string          `json:"fenced_at,omitempty"`
+	Fence      json.RawMessage `json:"fence,omitempty"` // how, or why not
+	Verdict    ledger.Verdict  `json:"verdict,omitempty"`
+	VerdictAt  string          `json:"verdict_at,omitempty"`
+	JudgedBy   json.RawMessage `json:"judged_by,omitempty"` // reason, and the target before and after
+	ResolvedAs string          `json:"resolved_as,omitempty"`
+	ResolvedAt string          `json:"resolved_at,omitempty"`
+	ResolvedBy string          `json:"resolved_by,omitempty"`
+	Reason     string          `json:"reason,omitempty"`
 }
 
 func statusOf(e evidenceOf) statusJSON {
@@ -81,12 +93,18 @@ func statusOf(e evidenceOf) statusJSON {
 		out.Chunks = append(out.Chunks, chunkJSON{c.Partition, c.Index, chunkPath(e.run, c), c.Rows, c.Bytes, c.Digest})
 	}
 	for _, p := range e.attempts {
-		out.Publish = append(out.Publish, publishJSON{
-			Attempt: p.Number, ClaimedAt: stamp(p.ClaimedAt), ClaimedBy: p.ClaimedBy, ArmedAt: orNoStamp(p.ArmedAt),
-			EndedAt: orNoStamp(p.EndedAt), Outcome: p.Outcome, Instance: p.Instance, QueryID: p.QueryID, Tag: p.Tag, RowsWritten: p.RowsWritten,
-		})
+		out.Publish = append(out.Publish, publishOf(p))
 	}
 	return out
+}
+
+func publishOf(p ledger.Attempt) publishJSON {
+	return publishJSON{
+		Attempt: p.Number, ClaimedAt: stamp(p.ClaimedAt), ClaimedBy: p.ClaimedBy, ArmedAt: orNoStamp(p.ArmedAt),
+		EndedAt: orNoStamp(p.EndedAt), Outcome: p.Outcome, Instance: p.Instance, QueryID: p.QueryID, Tag: p.Tag, RowsWritten: p.RowsWritten,
+		Mark: p.Mark, FencedAt: orNoStamp(p.FencedAt), Fence: p.Fence, Verdict: p.Verdict, VerdictAt: orNoStamp(p.VerdictAt), JudgedBy: p.JudgedBy,
+		ResolvedAs: string(p.ResolvedAs), ResolvedAt: orNoStamp(p.ResolvedAt), ResolvedBy: p.ResolvedBy, Reason: p.Reason,
+	}
 }
 
 func partitionOf(p ledger.Partition) partitionJSON {
