@@ -121,11 +121,15 @@ func (l *Ledger) claim(ctx context.Context, tx pgx.Tx, req ClaimRequest) (Claim,
 			return Claim{}, false, err
 		}
 		if taken {
-			c, found, err := one[claimed](ctx, tx, "partition_by_token", args{"token": req.Token})
-			return c.claim(req.Token), found, err
+			break
 		}
 	}
-	return Claim{}, false, nil
+	if len(runs) == 0 {
+		return Claim{}, false, nil
+	}
+	// Also when nothing was taken: the lock of a run may have waited for an earlier call with this token.
+	c, found, err = one[claimed](ctx, tx, "partition_by_token", args{"token": req.Token})
+	return c.claim(req.Token), found, err
 }
 
 // claimOf takes a partition of one run: lock the run, pick a partition, take a session, mark the partition.

@@ -129,11 +129,11 @@ func TestHole_H4_ClaimOfAnEarlierTimelineArmsNoMore(t *testing.T) {
 	l, db := open(t)
 	o := own(t, l, staged(t, l, "j").ID, ledger.Publish)
 	compare := otherTimeline(t, db)
+	change(t, db, "UPDATE loadctl.load_publish SET timeline = 'another/00000001'") // the claim is of before, as is the comparison
 	if err := l.Arm(t.Context(), o.Hold, arming()); !errors.Is(err, ledger.ErrTimeline) {
 		t.Errorf("arm before the comparison: %v, want ErrTimeline", err)
 	}
 	compare()
-	change(t, db, "UPDATE loadctl.load_publish SET timeline = 'another/00000001'") // the claim is of before
 	if err := l.Arm(t.Context(), o.Hold, arming()); !errors.Is(err, ledger.ErrTimeline) {
 		t.Errorf("arm after the comparison: %v, want ErrTimeline", err)
 	}

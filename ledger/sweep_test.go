@@ -330,6 +330,11 @@ func TestSweepDecidesByWhatItFindsUnderItsLocks(t *testing.T) {
 			}
 		},
 		"finish": func(t *testing.T, l *ledger.Ledger, c ledger.Claim) { extract(t, l, c) },
+		"finish that waits for its count": func(t *testing.T, l *ledger.Ledger, c ledger.Claim) {
+			check(t, l.ReportChunk(t.Context(), c.Held, chunk(c, 0, 4)))
+			_, err := l.FinishPartition(t.Context(), c.Held, ledger.FinishReport{Chunks: 1, Rows: 4})
+			check(t, err)
+		},
 		"cancel": func(t *testing.T, l *ledger.Ledger, c ledger.Claim) { must(t)(l.Cancel(t.Context(), c.Run, "op", "x")) },
 		"sweeper": func(t *testing.T, l *ledger.Ledger, c ledger.Claim) {
 			if s := sweep(t, l, sweeping()); deeds(s) != "REISSUED" {
@@ -342,6 +347,9 @@ func TestSweepDecidesByWhatItFindsUnderItsLocks(t *testing.T) {
 			l, db := settled(t, ledger.Config{})
 			run := planned(t, l, "j", 5, 5)
 			c := claim(t, l, run.ID)
+			if name == "finish that waits for its count" {
+				change(t, db, "UPDATE loadctl.load_partition SET expected_rows = NULL WHERE idx = 0")
+			}
 			silent(t, db)
 			decide, err := l.SweepFound(t.Context(), sweeping())
 			check(t, err)

@@ -57,7 +57,7 @@ func TestWaitThatTimesOutChangesNothing(t *testing.T) {
 	t.Parallel()
 	l, _ := open(t)
 	run := submit(t, l, "j")
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second) // long enough to have read it once
 	defer cancel()
 	r, err := l.Wait(ctx, run.ID, ledger.Verified)
 	if !errors.Is(err, context.DeadlineExceeded) || r.State != ledger.Created {
