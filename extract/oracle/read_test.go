@@ -3,12 +3,15 @@ package oracle
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/loadctl/loadctl/extract"
+	"github.com/loadctl/loadctl/extract/oracle/ttc"
 	"github.com/loadctl/loadctl/integration/orasim/ora"
 	"github.com/loadctl/loadctl/integration/orasim/wire"
 )
@@ -292,5 +295,44 @@ func wantReader(t *testing.T, source *Source, q extract.Query, name, why string)
 	b := extract.NewBatch(q.Table.Columns, 0, 0)
 	if err := r.Next(t.Context(), b); err != nil || b.Rows == 0 {
 		t.Errorf("%d rows, %v", b.Rows, err)
+	}
+}
+
+// TestOneSessionForBothClients: the limit counts sessions of either client, idle ones too.
+func TestOneSessionForBothClients(t *testing.T) {
+	s := newScript()
+	s.set("NUMBERS", sequence(10))
+	source, _ := serve(t, s, func(c *Config) { c.MaxSessions = 1 })
+	for range 3 {
+		if _, err := source.Identity(t.Context()); err != nil { // by the driver
+			t.Fatal(err)
+		}
+		if got, err := readAll(t.Context(), source, numbers(), 0); err != nil || len(got) != 10 {
+			t.Fatalf("read %d rows, %v", len(got), err)
+		}
+	}
+	if s.most != 1 {
+		t.Errorf("%d sessions were open at once, want 1", s.most)
+	}
+}
+
+// TestFallBackForTheWholeDatabase: what refuses everything is not tried again; what is no refusal is no reason.
+func TestFallBackForTheWholeDatabase(t *testing.T) {
+	r := newReaders(Config{Reader: ReaderAuto, Log: slog.New(slog.DiscardHandler)})
+	if r.fallBack(extract.ErrUnreachable) || r.fallBack(&ttc.Error{Code: 1555}) {
+		t.Error("an error that is no refusal makes the driver read")
+	}
+	if thin, _ := r.thin(numbers().Table.Columns); !thin {
+		t.Error("the driver reads without a reason")
+	}
+	refused := fmt.Errorf("connect: %w", &ttc.UnsupportedError{What: "through native network encryption, which the server requires"})
+	if !r.fallBack(refused) {
+		t.Error("a refusal does not make the driver read")
+	}
+	if thin, why := r.thin(numbers().Table.Columns); thin || !strings.Contains(why, "native network encryption") {
+		t.Errorf("thin %v, because %q; want the driver, because of native network encryption", thin, why)
+	}
+	if strict := newReaders(Config{Reader: ReaderThin}); strict.fallBack(refused) {
+		t.Error("reader: thin falls back")
 	}
 }

@@ -40,8 +40,9 @@ func (t *thinClient) exec(ctx context.Context, text string, args ...string) erro
 	return t.session.Exec(ctx, text, strings.HasPrefix(text, "BEGIN"), args...)
 }
 
+// all is for what a session is asked before it reads: a server that is silent then is as good as none.
 func (t *thinClient) all(ctx context.Context, text string, args ...string) ([][]string, error) {
-	t.session.SetPatience(0)
+	t.session.SetPatience(t.cfg.ConnectTimeout)
 	return t.session.Texts(ctx, text, args...)
 }
 

@@ -193,31 +193,23 @@ func TestWideTable(t *testing.T) {
 	wantTexts(t, "901 columns", got, x.texts)
 }
 
+// TestNumberText reads numbers as text, which must be the driver's: who reads may change from one run to the next.
 func TestNumberText(t *testing.T) {
-	x := randomTable(10, 300, []field{number("NUMBER", 38, 20), number("NUMBER", 38, 0), number("NUMBER", 12, 2)})
+	x := randomTable(10, 1000, []field{number("NUMBER", 38, 20), number("NUMBER", 38, 0), number("NUMBER", 12, 2), number("NUMBER", 38, 38)})
 	server := serve(t, wire.Config{})
 	x.create(t, server)
-	q := x.query(100)
-	for i := range q.Columns {
-		q.Columns[i].Type = extract.Type{Kind: extract.Text}
+	for i := range x.fields {
+		x.fields[i].typ = extract.Type{Kind: extract.Text}
 	}
-	got, err := readTexts(t.Context(), connect(t, configOf(server)), q, 0, 0)
+	want, err := x.byDriver(t.Context(), server)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range x.texts {
-		for j, want := range x.texts[i] {
-			if strings.Contains(want, ".") {
-				want = strings.TrimSuffix(strings.TrimRight(want, "0"), ".")
-			}
-			if want == "-0" {
-				want = "0"
-			}
-			if got[i][j] != want {
-				t.Fatalf("row %d, column %d is %q, want %q", i, j, got[i][j], want)
-			}
-		}
+	got, err := readTexts(t.Context(), connect(t, configOf(server)), x.query(100), 0, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
+	wantTexts(t, "numbers as text", got, want)
 }
 
 func TestNaN(t *testing.T) {

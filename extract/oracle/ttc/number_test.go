@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/sijms/go-ora/v2/converters"
+
 	"github.com/loadctl/loadctl/extract"
 )
 
@@ -95,6 +97,26 @@ func TestNumberAgainstBig(t *testing.T) {
 	}
 	if fits < 20_000 {
 		t.Errorf("only %d numbers fitted: the test shows little", fits)
+	}
+}
+
+// TestNumberTextAgainstTheDriver: both readers write a number as the same text, whatever its size.
+func TestNumberTextAgainstTheDriver(t *testing.T) {
+	r := rand.New(rand.NewPCG(rand.Uint64(), 3))
+	for range 20_000 {
+		digits := make([]byte, 1+r.IntN(mostPairs))
+		for i := range digits {
+			digits[i] = byte(1 + r.IntN(99))
+		}
+		x := encodeNumber(digits, r.IntN(127)-64, r.IntN(2) == 0)
+		got, why := appendNumber(nil, x)
+		want, err := converters.NumberToString(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if why != fine || string(got) != want {
+			t.Fatalf("% x is %q, fault %d; go-ora says %q", x, got, why, want)
+		}
 	}
 }
 
