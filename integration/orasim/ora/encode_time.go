@@ -65,8 +65,8 @@ func (t Time) EncodeTZ(offset int) Value {
 	return append(v, byte(offset/60+20), byte(offset%60+60))
 }
 
-// DecodeTZ reads a TIMESTAMP WITH TIME ZONE: the wall clock and its offset in minutes. The region form is
-// accepted for UTC only.
+// DecodeTZ reads a TIMESTAMP WITH TIME ZONE: the wall clock and its offset in minutes, which for a region are
+// those of the moment.
 func DecodeTZ(v Value) (wall Time, offset int, err error) {
 	if len(v) != 13 {
 		return Time{}, 0, fmt.Errorf("decode timestamp with time zone: %d bytes", len(v))
@@ -76,10 +76,12 @@ func DecodeTZ(v Value) (wall Time, offset int, err error) {
 		return Time{}, 0, err
 	}
 	if v[11]&0x80 != 0 {
-		if v[11] != 0xD0 || v[12] != 0x05 {
+		r := RegionOf(v)
+		if r == nil {
 			return Time{}, 0, fmt.Errorf("decode timestamp with time zone: unknown region % x", []byte(v[11:]))
 		}
-		return utc, 0, nil
+		offset = r.AtUTC(utc)
+		return utc.AddSeconds(int64(offset) * 60), offset, nil
 	}
 	offset = (int(v[11])-20)*60 + int(v[12]) - 60
 	return utc.AddSeconds(int64(offset) * 60), offset, nil

@@ -311,11 +311,28 @@ func datetimeArithmetic(n *binary, l, r expr) (expr, error) {
 		if err != nil {
 			return nil, err
 		}
-		if t.wall, err = move(t.wall, rc, v[1], back); err != nil {
+		if t, err = moveZoned(t, rc, v[1], back); err != nil {
 			return nil, err
 		}
 		return x.encodeTime(t, classOf(typ))
 	}), nil
+}
+
+// moveZoned moves a time. In a region, a span is added to the moment and months are added to the calendar, after
+// which its offset may be another.
+func moveZoned(t zoned, c class, v ora.Value, back bool) (zoned, error) {
+	var err error
+	if t.region == nil || c == classMonths {
+		if t.wall, err = move(t.wall, c, v, back); err != nil || t.region == nil {
+			return t, err
+		}
+		return t.of().atWall(t.wall)
+	}
+	utc, err := move(t.utc(), c, v, back)
+	if err != nil {
+		return t, err
+	}
+	return t.of().atUTC(utc), nil
 }
 
 // move adds days, a span or months to a time.
@@ -422,10 +439,7 @@ func spanOf(seconds int64, nanos int) ora.Span {
 // utc is a time without its zone, or moved to UTC when it has one.
 func (x *execution) utc(t ora.Type, v ora.Value) (ora.Time, error) {
 	z, err := x.decodeTime(t, v)
-	if z.zone {
-		z.wall = z.wall.AddSeconds(-int64(z.offset) * 60)
-	}
-	return z.wall, err
+	return z.utc(), err
 }
 
 // intervalArithmetic compiles interval ± interval and interval * or / number.

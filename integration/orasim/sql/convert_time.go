@@ -8,16 +8,18 @@ func (x *execution) decodeTime(t ora.Type, v ora.Value) (zoned, error) {
 	switch classOf(t) {
 	case classTZ:
 		wall, offset, err := ora.DecodeTZ(v)
-		return zoned{wall: wall, offset: offset, zone: true, digits: digits}, err
+		return zoned{wall: wall, offset: offset, region: ora.RegionOf(v), zone: true, digits: digits}, err
 	case classLTZ:
 		utc, err := ora.DecodeTime(v)
-		return zoned{wall: utc.AddSeconds(int64(x.zone) * 60), offset: x.zone, zone: true, digits: digits}, err
+		z := x.zone.atUTC(utc)
+		z.digits = digits
+		return z, err
 	}
 	wall, err := ora.DecodeTime(v)
-	return zoned{wall: wall, offset: x.zone, digits: digits}, err
+	return zoned{wall: wall, digits: digits}, err
 }
 
-// encode writes a time as a value of a class. A time without a zone is taken to be in the session's.
+// encodeTime writes a time as a value of a class. A time without a zone is taken to be in the session's.
 func (x *execution) encodeTime(t zoned, c class) (ora.Value, error) {
 	if y := t.wall.Year; y < ora.MinYear || y > ora.MaxYear {
 		return nil, ora.Errorf(1841, "(full) year must be between -4713 and +9999, and not be 0")
@@ -25,12 +27,22 @@ func (x *execution) encodeTime(t zoned, c class) (ora.Value, error) {
 	switch c {
 	case classDate:
 		return t.wall.EncodeDate(), nil
-	case classTZ:
-		return t.wall.EncodeTZ(t.offset), nil
-	case classLTZ:
-		return t.wall.AddSeconds(-int64(t.offset) * 60).EncodeTimestamp(), nil
+	case classTZ, classLTZ:
+		t, err := x.located(t)
+		if err != nil || c == classLTZ {
+			return t.utc().EncodeTimestamp(), err
+		}
+		return t.encodeTZ(), nil
 	}
 	return t.wall.EncodeTimestamp(), nil
+}
+
+// encodeTZ writes a TIMESTAMP WITH TIME ZONE.
+func (t zoned) encodeTZ() ora.Value {
+	if t.region != nil {
+		return t.utc().EncodeRegion(t.region)
+	}
+	return t.wall.EncodeTZ(t.offset)
 }
 
 // toTime converts between datetimes, and from text by the session's format.
@@ -68,7 +80,7 @@ func (x *execution) parseTime(text, model string, c class) (ora.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := f.parse(text, parseContext{now: x.now.wall, zone: x.zone, nls: x.nls})
+	t, err := f.parse(text, parseContext{now: x.now.wall, nls: x.nls})
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ type execution struct {
 	view    store.View // what tables without AS OF show
 	binds   []ora.Value
 	nls     *nls
-	zone    int   // of the session, minutes
+	zone    zone  // of the session
 	now     zoned // the server's clock at the start
 	cached  map[*subplan]any
 	formats map[string]*dateFormat

@@ -130,17 +130,17 @@ func (s *Session) setParameter(set setting) error {
 func (s *Session) setZone(value string) error {
 	switch strings.ToUpper(value) {
 	case "LOCAL":
-		s.zone = s.db.cfg.Zone
+		s.zone = zone{minutes: s.db.cfg.Zone}
 		return nil
 	case "DBTIMEZONE":
-		s.zone = 0
+		s.zone = zone{}
 		return nil
 	}
-	zone, err := parseZone(value)
+	z, err := parseZone(value)
 	if err != nil {
 		return err
 	}
-	s.zone = zone
+	s.zone = z
 	return nil
 }
 

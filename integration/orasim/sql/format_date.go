@@ -104,9 +104,10 @@ func romanMonths() []string {
 // zoned is a datetime with what its type knows of the zone.
 type zoned struct {
 	wall   ora.Time
-	offset int  // minutes east of UTC
-	zone   bool // offset is part of the value
-	digits int  // fraction digits of the type
+	offset int         // minutes east of UTC
+	region *ora.Region // nil: the zone is the offset
+	zone   bool        // offset is part of the value
+	digits int         // fraction digits of the type
 }
 
 // format writes a time.
@@ -277,6 +278,10 @@ func (e *dateElement) writeZone(b *strings.Builder, t zoned) {
 	case "TZM":
 		b.WriteString(text[4:])
 	case "TZR":
-		b.WriteString(text)
+		b.WriteString(t.of().text())
+	case "TZD":
+		if t.region != nil {
+			b.WriteString(t.region.Abbreviation(t.utc()))
+		}
 	}
 }

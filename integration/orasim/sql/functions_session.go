@@ -16,7 +16,7 @@ func sessionFunctions() map[string]function {
 			return constantExpr(numberType(), ora.EncodeInt(int64(c.cat.userID(c.ses.user)))), nil
 		}},
 		"DBTIMEZONE":      {0, 0, true, sessionText(6, func(*Session) string { return "+00:00" })},
-		"SESSIONTIMEZONE": {0, 0, true, sessionText(75, func(s *Session) string { return ora.OffsetText(s.zone) })},
+		"SESSIONTIMEZONE": {0, 0, true, sessionText(75, func(s *Session) string { return s.zone.text() })},
 		"SYS_CONTEXT":     {2, 3, false, sysContext},
 		"USERENV": {1, 1, false, func(c *compiler, n *call, args []expr) (expr, error) {
 			return sysContext(c, n, append([]expr{constantExpr(textType(7), ora.Value("USERENV"))}, args...))

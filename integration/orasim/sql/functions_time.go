@@ -21,6 +21,7 @@ func timeFunctions() map[string]function {
 		"NEXT_DAY":        {2, 2, false, nextDay},
 		"MONTHS_BETWEEN":  {2, 2, false, monthsBetween},
 		"SYS_EXTRACT_UTC": {1, 1, false, extractUTC},
+		"TZ_OFFSET":       {1, 1, false, zoneOffset},
 		"FROM_TZ":         {2, 2, false, fromTZ},
 	}
 }
@@ -31,8 +32,7 @@ func clock(typ ora.Type, session bool) func(*compiler, *call, []expr) (expr, err
 		return expr{typ: typ, constant: true, eval: func(f *frame) (ora.Value, error) {
 			t := f.x.now
 			if session {
-				t.wall = t.wall.AddSeconds(int64(f.x.zone-t.offset) * 60)
-				t.offset = f.x.zone
+				t = f.x.zone.atUTC(t.utc())
 			}
 			t.wall.Nano -= t.wall.Nano % 1000
 			return f.x.encodeTime(t, classOf(typ))
@@ -144,10 +144,22 @@ func extractUTC(_ *compiler, n *call, args []expr) (expr, error) {
 	}
 	return strict(ora.Type{Code: ora.Timestamp, Scale: typ.Scale, Bytes: 11}, args, func(x *execution, v []ora.Value) (ora.Value, error) {
 		t, err := x.decodeTime(typ, v[0])
-		if err != nil {
-			return nil, err
+		if err == nil {
+			t, err = x.located(t)
 		}
-		return t.wall.AddSeconds(-int64(t.offset) * 60).EncodeTimestamp(), nil
+		return t.utc().EncodeTimestamp(), err
+	}), nil
+}
+
+// zoneOffset compiles TZ_OFFSET(zone): its offset now.
+func zoneOffset(_ *compiler, n *call, args []expr) (expr, error) {
+	args, err := asClasses(n, args, classText)
+	if err != nil {
+		return expr{}, err
+	}
+	return strict(textType(7), args, func(x *execution, v []ora.Value) (ora.Value, error) {
+		z, err := parseZone(string(v[0]))
+		return ora.Value(ora.OffsetText(z.atUTC(x.now.utc()).offset)), err
 	}), nil
 }
 
@@ -161,8 +173,12 @@ func fromTZ(_ *compiler, n *call, args []expr) (expr, error) {
 		if err != nil {
 			return nil, err
 		}
-		offset, err := parseZone(string(v[1]))
-		return t.EncodeTZ(offset), err
+		z, err := parseZone(string(v[1]))
+		if err != nil {
+			return nil, err
+		}
+		at, err := z.atWall(t)
+		return at.encodeTZ(), err
 	}), nil
 }
 
@@ -187,16 +203,19 @@ func (c *compiler) atZone(n *zoneExpr) (expr, error) {
 	to := ora.Type{Code: ora.TimestampTZ, Scale: typ.Scale, Bytes: 13}
 	return strict(to, args, func(x *execution, v []ora.Value) (ora.Value, error) {
 		t, err := x.decodeTime(typ, v[0])
+		if err == nil {
+			t, err = x.located(t)
+		}
 		if err != nil {
 			return nil, err
 		}
-		offset := x.zone
+		z := x.zone
 		if len(v) > 1 {
-			if offset, err = parseZone(string(v[1])); err != nil {
+			if z, err = parseZone(string(v[1])); err != nil {
 				return nil, err
 			}
 		}
-		return t.wall.AddSeconds(int64(offset-t.offset) * 60).EncodeTZ(offset), nil
+		return z.atUTC(t.utc()).encodeTZ(), nil
 	}), nil
 }
 

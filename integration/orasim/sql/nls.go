@@ -3,7 +3,6 @@ package sql
 import (
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 
 	"github.com/loadctl/loadctl/integration/orasim/ora"
@@ -94,39 +93,6 @@ func (n *nls) parameters() map[string]string {
 		all[k] = v
 	}
 	return all
-}
-
-// parseZone reads +09:00, -3:30, UTC and the like; other region names are refused, since their rules are not
-// implemented.
-func parseZone(s string) (minutes int, err error) {
-	s = strings.TrimSpace(s)
-	switch strings.ToUpper(s) {
-	case "UTC", "GMT", "Z", "ETC/UTC", "ETC/GMT":
-		return 0, nil
-	case "":
-		return 0, ora.Errorf(1882, "timezone region not found")
-	}
-	sign := 1
-	rest := s
-	switch s[0] {
-	case '-':
-		sign, rest = -1, s[1:]
-	case '+':
-		rest = s[1:]
-	}
-	hours, mins, _ := strings.Cut(rest, ":")
-	h, err1 := strconv.Atoi(strings.TrimSpace(hours))
-	m, err2 := 0, error(nil)
-	if mins != "" {
-		m, err2 = strconv.Atoi(mins)
-	}
-	if err1 != nil || err2 != nil {
-		return 0, ora.Errorf(1882, "timezone region not found")
-	}
-	if h < 0 || h > 14 || m < 0 || m > 59 {
-		return 0, ora.Errorf(1874, "time zone hour must be between -15 and 15")
-	}
-	return sign * (h*60 + m), nil
 }
 
 // asOra gives any error of a conversion or of the store its ORA code.

@@ -11,9 +11,8 @@ import (
 
 // parseContext is what the text of a time leaves open.
 type parseContext struct {
-	now  ora.Time // for the year and month, and the century of RR; a zero Year means 2026-01
-	zone int      // offset when the text has none
-	nls  *nls
+	now ora.Time // for the year and month, and the century of RR; a zero Year means 2026-01
+	nls *nls
 }
 
 // parseTime reads a text by a format model given as text.
@@ -36,6 +35,7 @@ type timeReader struct {
 	hour12, pm, bc, meridian          bool
 	zoneHour, zoneMinute              int
 	zone, negativeZone                bool
+	region                            *ora.Region
 }
 
 // parse reads a text: the errors are those of TO_DATE.
@@ -117,7 +117,7 @@ func (r *timeReader) read(e *dateElement) error {
 		var ad bool
 		ad, err = r.eitherOf("BC", "AD", 1856, "BC/B.C. or AD/A.D. required")
 		r.bc = !ad
-	case "TZH", "TZM", "TZR":
+	case "TZH", "TZM", "TZR", "TZD":
 		return r.readZone(e.code)
 	default:
 		return ora.Errorf(1820, "format code cannot appear in date input format")
@@ -297,16 +297,20 @@ func (r *timeReader) readZone(code string) error {
 	switch code {
 	case "TZR":
 		word, rest, found := strings.Cut(r.rest, " ")
-		minutes, err := parseZone(word)
+		z, err := parseZone(word)
 		if err != nil {
 			return err
 		}
-		r.negativeZone = minutes < 0
-		r.zoneHour, r.zoneMinute = 0, max(minutes, -minutes)
+		r.region, r.negativeZone = z.region, z.minutes < 0
+		minutes := max(z.minutes, -z.minutes)
+		r.zoneHour, r.zoneMinute = minutes/60, minutes%60
 		r.rest = rest
 		if found {
 			r.rest = " " + rest
 		}
+		return nil
+	case "TZD": // says which of two times is meant that an end of summer time gives; standard time is taken
+		r.rest = strings.TrimLeftFunc(r.rest, unicode.IsLetter)
 		return nil
 	case "TZH":
 		if c := r.rest[0]; c == '-' || c == '+' {
@@ -331,7 +335,7 @@ func (r *timeReader) result() (zoned, error) {
 	if err != nil {
 		return zoned{}, err
 	}
-	t := zoned{wall: ora.FromJulianDay(day), offset: r.ctx.zone, digits: 9}
+	t := zoned{wall: ora.FromJulianDay(day), digits: 9}
 	t.wall.Hour, t.wall.Minute, t.wall.Sec, t.wall.Nano = r.hour, r.minute, r.sec, r.nano
 	if r.zone {
 		t.zone, t.offset = true, r.zoneHour*60+r.zoneMinute
@@ -340,6 +344,9 @@ func (r *timeReader) result() (zoned, error) {
 		}
 		if r.zoneHour > 15 || r.zoneMinute > 59 {
 			return zoned{}, ora.Errorf(1874, "time zone hour must be between -15 and 15")
+		}
+		if r.region != nil {
+			return zone{region: r.region}.atWall(t.wall)
 		}
 	}
 	return t, nil

@@ -26,7 +26,7 @@ func (p *parser) timeLiteral(word, t token) node {
 			body = body[:i+1] + clock[:j]
 		}
 	}
-	zone := strings.TrimSpace(text[len(body):])
+	zoneText := strings.TrimSpace(text[len(body):])
 	if !strings.Contains(body, ".") {
 		format = "SYYYY-MM-DD HH24:MI:SS"
 	}
@@ -35,14 +35,18 @@ func (p *parser) timeLiteral(word, t token) node {
 		p.failTime(t.pos, err)
 	}
 	digits := int8(9)
-	if zone == "" {
+	if zoneText == "" {
 		return &literal{loc(word.pos), ora.Type{Code: ora.Timestamp, Scale: digits, Bytes: 11}, w.wall.EncodeTimestamp()}
 	}
-	offset, err := parseZone(zone)
+	z, err := parseZone(zoneText)
 	if err != nil {
 		p.failTime(t.pos, err)
 	}
-	return &literal{loc(word.pos), ora.Type{Code: ora.TimestampTZ, Scale: digits, Bytes: 13}, w.wall.EncodeTZ(offset)}
+	at, err := z.atWall(w.wall)
+	if err != nil {
+		p.failTime(t.pos, err)
+	}
+	return &literal{loc(word.pos), ora.Type{Code: ora.TimestampTZ, Scale: digits, Bytes: 13}, at.encodeTZ()}
 }
 
 // failTime raises what a conversion said, at a position.

@@ -25,7 +25,7 @@ type Session struct {
 	// Used only by the goroutine that runs the session.
 	schema     string // CURRENT_SCHEMA
 	nls        nls
-	zone       int // TIME_ZONE in minutes east of UTC
+	zone       zone // TIME_ZONE
 	container  string
 	tx         *store.Tx // nil between transactions
 	savepoints []mark
@@ -65,7 +65,7 @@ func (t *sessionTable) open(d *Database, l ora.Login) (*Session, error) {
 	t.serial++
 	s := &Session{
 		db: d, id: id, serial: t.serial, login: l, user: l.User, schema: l.User, loggedOn: d.cfg.Now(),
-		nls: defaultNLS(), zone: d.cfg.Zone, container: d.cfg.Container,
+		nls: defaultNLS(), zone: zone{minutes: d.cfg.Zone}, container: d.cfg.Container,
 		done: make(chan struct{}), client: clientInfo{module: l.Program},
 	}
 	t.all[id] = s

@@ -142,11 +142,11 @@ func (x *execution) normalise(binds []ora.Bind) error {
 			}
 			x.binds[i] = n.Encode()
 		case classTZ:
-			wall, offset, err := ora.DecodeTZ(b.Value)
+			t, err := x.decodeTime(plainType(classTZ), b.Value)
 			if err != nil {
 				return ora.Errorf(1801, "date format is too long for internal buffer: bind %d: %v", i+1, err)
 			}
-			x.binds[i] = wall.EncodeTZ(offset)
+			x.binds[i] = t.encodeTZ()
 		case classDate, classTimestamp, classLTZ:
 			t, err := ora.DecodeTime(b.Value)
 			if err != nil {
