@@ -322,3 +322,29 @@ func TestModes(t *testing.T) {
 		}
 	}
 }
+
+// TestDeadSessionsGo: what a publisher that died has left goes a day later. One that is alive stays, and so does one that
+// holds a partition which was moved aside.
+func TestDeadSessionsGo(t *testing.T) {
+	f := newFixture(t)
+	sessions := []publish.Session{f.open(t), f.open(t), f.open(t)}
+	dir := func(i int) string { return filepath.Join(f.root, ".loadctl-tmp", sessions[i].Handle().Session) }
+	if err := os.Mkdir(filepath.Join(dir(1), "old"), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-25 * time.Hour)
+	for i := range 2 {
+		if err := os.Chtimes(dir(i), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.publish(t, 0)
+	for i, want := range []bool{false, true, true} {
+		if _, err := os.Stat(dir(i)); (err == nil) != want {
+			t.Errorf("session %d is there: %v, want %v", i, err == nil, want)
+		}
+	}
+	if _, err := sessions[0].Publish(t.Context(), publish.Publication{Staging: f.staged[1], Target: f.target}, func(publish.Progress) {}); !errors.Is(err, publish.ErrRefused) {
+		t.Errorf("publish in a session that was taken for dead: %v, want ErrRefused", err)
+	}
+}

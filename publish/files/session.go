@@ -72,18 +72,42 @@ func (w *Warehouse) end(id string, keep bool) error {
 	return os.RemoveAll(dir + closedSuffix)
 }
 
-// sweep removes what closed sessions have replaced, once readers have had KeepReplaced to finish. What it cannot
-// remove, the next one will.
+// sweep removes what closed sessions have replaced, once readers have had KeepReplaced to finish, and what is left of
+// sessions whose process died. What it cannot remove, the next one will.
 func (w *Warehouse) sweep() {
 	entries, err := os.ReadDir(filepath.Join(w.root, tmpDir))
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
+		dir := filepath.Join(w.root, tmpDir, e.Name())
 		info, err := e.Info()
-		if err == nil && strings.HasSuffix(e.Name(), closedSuffix) && time.Since(info.ModTime()) > w.cfg.KeepReplaced {
-			os.RemoveAll(filepath.Join(w.root, tmpDir, e.Name()))
+		switch {
+		case err != nil:
+		case !strings.HasSuffix(e.Name(), closedSuffix):
+			w.sweepDead(dir, info)
+		case time.Since(info.ModTime()) > w.cfg.KeepReplaced:
+			os.RemoveAll(dir)
 		}
+	}
+}
+
+// keepDead is how long a session in which nothing happens may still be somebody's. Without its directory it can publish
+// nothing, so that one which lives after all is refused.
+const keepDead = 24 * time.Hour
+
+// sweepDead removes a session's directory (or another draft) that nobody has changed for keepDead. One that holds a
+// partition that was moved aside stays: that may be the only copy.
+func (w *Warehouse) sweepDead(dir string, info fs.FileInfo) {
+	last := info.ModTime()
+	if fresh, err := os.Stat(filepath.Join(dir, "new")); err == nil && fresh.ModTime().After(last) {
+		last = fresh.ModTime()
+	}
+	if _, err := os.Stat(filepath.Join(dir, "old")); !errors.Is(err, fs.ErrNotExist) || time.Since(last) <= keepDead {
+		return
+	}
+	if os.Rename(dir, dir+closedSuffix) == nil {
+		os.RemoveAll(dir + closedSuffix)
 	}
 }
 

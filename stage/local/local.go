@@ -2,7 +2,7 @@
 //
 // A file appears under its name whole and durable, or not at all: it is written under a name of its own in
 // .loadctl-tmp, synced, moved without overwriting, and then its directory is synced. A process that dies leaves
-// nothing but names in .loadctl-tmp.
+// nothing but names in .loadctl-tmp, which go with the first removal a day later.
 package local
 
 import (
@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/loadctl/loadctl/stage"
 )
@@ -217,7 +218,26 @@ func (s *Store) discard(name string) error {
 	if err := syncDirs(filepath.Dir(name)); err != nil {
 		return err
 	}
+	s.sweep()
 	return os.RemoveAll(aside)
+}
+
+// keepDrafts is how long a draft that nobody writes to may still be somebody's. One that is not there any more when its
+// writer closes it is an error to the writer, and the chunk is written again.
+const keepDrafts = 24 * time.Hour
+
+// sweep removes what processes that died have left in tmpDir. What it cannot remove, the next one will.
+func (s *Store) sweep() {
+	entries, err := os.ReadDir(s.at(tmpDir))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && time.Since(info.ModTime()) > keepDrafts {
+			os.RemoveAll(filepath.Join(s.at(tmpDir), e.Name()))
+		}
+	}
 }
 
 // URI names a path for programs on this host.

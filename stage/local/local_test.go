@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/loadctl/loadctl/stage"
 	"github.com/loadctl/loadctl/stage/local"
@@ -103,5 +104,45 @@ func TestNewRefuses(t *testing.T) {
 		if _, err := local.New(local.Options{Root: root}); err == nil {
 			t.Errorf("New accepts root %q", root)
 		}
+	}
+}
+
+// TestDeadDraftsGo: what a process that died was writing goes a day later, what another one writes stays.
+func TestDeadDraftsGo(t *testing.T) {
+	root := t.TempDir()
+	s, err := local.New(local.Options{Root: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	drafts := func() []string {
+		names, err := filepath.Glob(filepath.Join(root, ".loadctl-tmp", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return names
+	}
+	if _, err := s.Create(t.Context(), "dead"); err != nil {
+		t.Fatal(err)
+	}
+	dead := drafts()
+	old := time.Now().Add(-25 * time.Hour)
+	if len(dead) != 1 || os.Chtimes(dead[0], old, old) != nil {
+		t.Fatalf("drafts %v, want one", dead)
+	}
+	f, err := s.Create(t.Context(), "alive")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.MkdirAll(t.Context(), "d"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Remove(t.Context(), "d"); err != nil {
+		t.Fatal(err)
+	}
+	if left := drafts(); len(left) != 1 || left[0] == dead[0] {
+		t.Fatalf("drafts %v are left, want only the one that is written to", left)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -187,8 +187,8 @@ func (f *faultStore) Remove(ctx context.Context, path string) error {
 type faultFile struct {
 	stage.File
 	effects Effects
-	path  string
-	begun bool
+	path    string
+	begun   bool
 }
 
 func (f *faultFile) Write(p []byte) (n int, err error) {
