@@ -2,7 +2,6 @@ package integration
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"strconv"
 	"testing"
@@ -32,7 +31,6 @@ type doubt struct {
 	*scenario.World
 	env   *pipeline.Env // all calls to Hive go through the proxy
 	proxy *proxy.Proxy
-	round int
 }
 
 func newDoubt(t *testing.T) *doubt {
@@ -102,17 +100,16 @@ func (d *doubt) newEnv(t *testing.T) *pipeline.Env {
 }
 
 // change makes the table another one, so that old rows and new can be told apart by every measure.
-func (d *doubt) change(t *testing.T) {
+func change(t *testing.T, w *scenario.World) {
 	t.Helper()
-	s, err := d.Oracle.Database().Connect(ora.Login{Service: scenario.Service, User: scenario.Owner, Program: "change"})
+	s, err := w.Oracle.Database().Connect(ora.Login{Service: scenario.Service, User: scenario.Owner, Program: "change"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	d.round++
 	for _, text := range []string{
 		"UPDATE APP.INSP_DTL SET AMOUNT = AMOUNT + 1 WHERE SEQ <= 100",
-		fmt.Sprintf("INSERT INTO APP.INSP_DTL (SEQ, INSP_DT, AMOUNT, GRADE) VALUES (%d, DATE '%s', 1, 'N')", 900000+d.round, scenario.Date),
+		"INSERT INTO APP.INSP_DTL (SEQ, INSP_DT, AMOUNT, GRADE) SELECT MAX(SEQ) + 1, DATE '" + scenario.Date + "', 1, 'N' FROM APP.INSP_DTL",
 	} {
 		st, err := s.Prepare(text)
 		if err != nil {
@@ -256,7 +253,7 @@ func TestPublishLost(t *testing.T) {
 	} {
 		t.Run(point.name, func(t *testing.T) {
 			if run.State != ledger.StagingValidated { // the first point, or the one before was applied
-				d.change(t)
+				change(t, d.World)
 				run = d.submit(t, d.env)
 			}
 			before, sent := d.lines(t), d.proxy.Statements()

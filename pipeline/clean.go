@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/loadctl/loadctl/ledger"
@@ -37,17 +38,23 @@ func (e *Env) Clean(ctx context.Context, keep ledger.Retention) ([]CleanedRun, e
 // and by the metastore's, which is asked where the target points. In order: the ledger is asked again; the target is looked
 // at (a directory that is, or lies above, its location stays; a warehouse that does not answer means that nothing is
 // deleted); the staging table is dropped; the attempts, then the run's directory are deleted, each only with the matching
-// owner file; the ledger is told, with the reason. A crash between any two is repeated by the next call.
+// owner file; the ledger is told, with the reason. A crash between any two is repeated by the next call. A run that cannot
+// be cleaned does not keep the others from it, unless what it met (a place that is away) will meet them too.
 func (e *Env) CleanRuns(ctx context.Context, runs []ledger.Run, why string) ([]CleanedRun, error) {
 	var out []CleanedRun
+	var errs []error
 	for _, run := range runs {
 		kept, err := e.cleanRun(ctx, run, why)
 		if err != nil {
-			return out, fmt.Errorf("clean %s: %w", run.Handle(), err)
+			errs = append(errs, fmt.Errorf("clean %s: %w", run.Handle(), err))
+			if Classify(err).Kind == Transient || ctx.Err() != nil {
+				break // the next would fail alike
+			}
+			continue
 		}
 		out = append(out, CleanedRun{run, kept})
 	}
-	return out, nil
+	return out, errors.Join(errs...)
 }
 
 func (e *Env) cleanRun(ctx context.Context, run ledger.Run, why string) (kept string, err error) {
@@ -98,6 +105,9 @@ func (e *Env) unstage(ctx context.Context, run ledger.Run, l stage.Layout) (kept
 	if err != nil {
 		return "", err
 	}
+	if err := e.check(ctx, f.Identities); err != nil {
+		return "", err // another warehouse's word is none
+	}
 	now, err := e.Warehouse.Observe(ctx, f.Target)
 	if err != nil && !errors.Is(err, publish.ErrNoTarget) {
 		return "", err
@@ -108,7 +118,18 @@ func (e *Env) unstage(ctx context.Context, run ledger.Run, l stage.Layout) (kept
 	return "", e.Warehouse.Unstage(ctx, e.staging(f))
 }
 
-// below says whether a location is a directory or lies in it.
+// below says whether a location is a directory or lies in it. Only paths count: the metastore names the store in its own
+// way (a nameservice, a host, with or without a port), and to keep too much does no harm.
 func below(location, dir string) bool {
+	location, dir = pathOf(location), pathOf(dir)
 	return location == dir || strings.HasPrefix(location, strings.TrimSuffix(dir, "/")+"/")
+}
+
+// pathOf leaves scheme and authority out. Nothing is unescaped: "%2F" in a partition's directory is a name.
+func pathOf(uri string) string {
+	if _, rest, ok := strings.Cut(uri, "://"); ok {
+		_, rest, _ = strings.Cut(rest, "/")
+		uri = "/" + rest
+	}
+	return path.Clean(uri)
 }

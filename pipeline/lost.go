@@ -1,10 +1,12 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -59,6 +61,9 @@ func (e *Env) marksOf(ctx context.Context, job, run, dir string) ([]FoundMark, e
 			continue
 		}
 		m, err := ReadMark(ctx, e.Store, l, n)
+		if errors.Is(err, errTorn) {
+			continue // its attempt never armed
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +115,8 @@ func (e *Env) CompareLedger(ctx context.Context, o ReconcileOptions) (LostTail, 
 	}))
 }
 
-// compareJob compares the marks of one job, the newest of each run with the ledger.
+// compareJob compares the marks of one job with the ledger. Of each run the newest is told, once every session that the
+// ledger does not know of is closed.
 func (e *Env) compareJob(ctx context.Context, job string, o ReconcileOptions, found *LostTail) error {
 	marks, err := e.marks(ctx, job)
 	if err != nil {
@@ -122,29 +128,44 @@ func (e *Env) compareJob(ctx context.Context, job string, o ReconcileOptions, fo
 		if known, ok := newest[m.Run]; !ok || m.Attempt > known.Attempt {
 			newest[m.Run] = m
 		}
+		if err := e.fenceMark(ctx, m, o); err != nil {
+			return fmt.Errorf("compare mark %s with the ledger: %w", m.Path, err)
+		}
 	}
 	for _, m := range newest {
-		if err := e.compareMark(ctx, m, o, found); err != nil {
+		if err := e.compareMark(ctx, m, found); err != nil {
 			return fmt.Errorf("compare mark %s with the ledger: %w", m.Path, err)
 		}
 	}
 	return nil
 }
 
-// compareMark tells the ledger of a mark; what the ledger did not know is fenced.
-func (e *Env) compareMark(ctx context.Context, m FoundMark, o ReconcileOptions, found *LostTail) error {
+// fenceMark closes the session of a mark that is newer than the ledger, whatever state its run is in: it may be over for
+// a ledger that has forgotten that its publisher armed. An attempt that the ledger knows as armed by itself is its own
+// business; one that it knows by its mark is closed again, for the comparison may have been broken off.
+func (e *Env) fenceMark(ctx context.Context, m FoundMark, o ReconcileOptions) error {
 	run, err := uuid.Parse(m.Run)
 	if err != nil {
 		return err
 	}
-	token, err := uuid.Parse(m.Token)
-	if err != nil {
+	attempts, err := e.Ledger.Attempts(ctx, run)
+	if err != nil && !errors.Is(err, ledger.ErrNoRun) {
 		return err
 	}
-	adopted, err := e.Ledger.MarkFound(ctx, ledger.Mark{
-		Run: run, Attempt: m.Attempt, Token: token, Damaged: m.TargetDamaged,
-		Arming: ledger.Arming{Evidence: asJSON(m.Before), Session: asJSON(m.Handle), Instance: m.Handle.Instance, Tag: m.Tag},
-	})
+	for _, a := range attempts {
+		if a.Token.String() == m.Token && (a.ArmedAt != nil && a.Mark == nil || a.FencedAt != nil) {
+			return nil
+		}
+	}
+	if err := e.Warehouse.Fence(ctx, m.Handle); err != nil && !o.InstanceDead {
+		return fmt.Errorf("a statement of run %s may still be under way: %w", m.Run, err)
+	}
+	return nil
+}
+
+// compareMark tells the ledger of a mark.
+func (e *Env) compareMark(ctx context.Context, m FoundMark, found *LostTail) error {
+	adopted, err := e.tellMark(ctx, m)
 	switch {
 	case errors.Is(err, ledger.ErrNoRun):
 		found.Unknown = append(found.Unknown, m)
@@ -152,12 +173,51 @@ func (e *Env) compareMark(ctx context.Context, m FoundMark, o ReconcileOptions, 
 		return err
 	case adopted:
 		found.Adopted = append(found.Adopted, m)
-	default:
-		return nil
-	}
-	err = e.Warehouse.Fence(ctx, m.Handle)
-	if err != nil && !o.InstanceDead {
-		return fmt.Errorf("a statement of run %s may still be under way: %w", m.Run, err)
 	}
 	return nil
+}
+
+func (e *Env) tellMark(ctx context.Context, m FoundMark) (adopted bool, err error) {
+	run, err := uuid.Parse(m.Run)
+	if err != nil {
+		return false, err
+	}
+	token, err := uuid.Parse(m.Token)
+	if err != nil {
+		return false, err
+	}
+	return e.Ledger.MarkFound(ctx, ledger.Mark{
+		Run: run, Attempt: m.Attempt, Token: token, Damaged: m.TargetDamaged,
+		Arming: ledger.Arming{Evidence: asJSON(m.Before), Session: asJSON(m.Handle), Instance: m.Handle.Instance, Tag: m.Tag},
+	})
+}
+
+// adoptMark takes in the newest mark of a run that met one of another attempt where its own should be, and stopped. Any
+// other run is left as it is.
+func (e *Env) adoptMark(ctx context.Context, run ledger.Run) (ledger.Run, error) {
+	if run.State != ledger.PublishUnknown {
+		return run, nil
+	}
+	attempts, err := e.Ledger.Attempts(ctx, run.ID)
+	if err != nil {
+		return run, err
+	}
+	for _, a := range attempts {
+		if a.Token == run.PublishToken && a.ArmedAt != nil {
+			return run, nil
+		}
+	}
+	l, err := e.Layout(run)
+	if err != nil {
+		return run, err
+	}
+	marks, err := e.marksOf(ctx, run.Job, run.ID.String(), l.RunDir())
+	if err != nil || len(marks) == 0 {
+		return run, err
+	}
+	newest := slices.MaxFunc(marks, func(a, b FoundMark) int { return cmp.Compare(a.Attempt, b.Attempt) })
+	if _, err := e.tellMark(ctx, newest); err != nil {
+		return run, err
+	}
+	return e.Ledger.Run(ctx, run.ID)
 }

@@ -46,6 +46,9 @@ func (e *Env) Reconcile(ctx context.Context, id uuid.UUID, o ReconcileOptions) (
 	if err != nil {
 		return Reconciled{}, err
 	}
+	if run, err = e.adoptMark(ctx, run); err != nil {
+		return Reconciled{Run: run}, err
+	}
 	hold := ledger.Hold{Run: id, Token: run.PublishToken}
 	fenced, err := e.Ledger.Fence(ctx, hold, o.By)
 	if err != nil {
@@ -78,17 +81,17 @@ func (r *reconciliation) work(ctx context.Context) (err error) {
 	if r.frozen, err = r.thaw(ctx, r.hold.Run); err != nil {
 		return err
 	}
-	if err := r.check(ctx, r.frozen.Identities); err != nil {
-		return err
-	}
 	if err := json.Unmarshal(r.attempt.Evidence, &r.found.Before); err != nil {
 		return fmt.Errorf("read the evidence from before the publish: %w", err)
 	}
 	if err := r.fence(ctx); err != nil {
 		return err
 	}
-	if !r.found.Fenced {
+	if !r.found.Fenced { // the server that is not reached is all that is known; nobody needs to answer for that
 		return r.judge(ctx, publish.Undecided, "the statement may still be under way: "+r.found.Fence)
+	}
+	if err := r.check(ctx, r.frozen.Identities); err != nil {
+		return err
 	}
 	now, target, err := r.look(ctx)
 	if err != nil {

@@ -30,6 +30,9 @@ type Mark struct {
 // errMark: a mark of another attempt is where ours should be.
 var errMark = errors.New("LEDGER_MISMATCH: a mark tells of a publish that the ledger does not know")
 
+// errTorn: a mark's writer did not come to its end. Since it is whole before its attempt may arm, that one never did.
+var errTorn = errors.New("the mark is not whole")
+
 // publishing is one claimed attempt to publish.
 type publishing struct {
 	*work
@@ -125,7 +128,7 @@ func (p *publishing) mark(ctx context.Context) error {
 	name := p.frozen.layout.Mark(p.own.PublishAttempt)
 	f, err := p.Store.Create(ctx, name)
 	if errors.Is(err, stage.ErrExist) {
-		return fmt.Errorf("%w: %s: %w", errMark, name, err)
+		return p.marked(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("mark the publish: %w", err)
@@ -139,6 +142,19 @@ func (p *publishing) mark(ctx context.Context) error {
 	return nil
 }
 
+// marked looks at a mark that is there already. One with our token is ours: the answer to its creation was lost. A torn
+// one is in the way of this attempt only; the next has another name.
+func (p *publishing) marked(ctx context.Context) error {
+	m, err := ReadMark(ctx, p.Store, p.frozen.layout, p.own.PublishAttempt)
+	switch {
+	case err != nil:
+		return fmt.Errorf("look at the mark that is there: %w", err)
+	case m.Token != p.token:
+		return fmt.Errorf("%w: mark %d is of token %s", errMark, p.own.PublishAttempt, m.Token)
+	}
+	return nil
+}
+
 // ReadMark reads the mark of a publish attempt; stage.ErrNotExist if there is none.
 func ReadMark(ctx context.Context, s stage.Store, l stage.Layout, attempt int) (m Mark, err error) {
 	f, err := s.Open(ctx, l.Mark(attempt))
@@ -146,7 +162,11 @@ func ReadMark(ctx context.Context, s stage.Store, l stage.Layout, attempt int) (
 		return m, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := json.NewDecoder(io.NewSectionReader(f, 0, f.Size())).Decode(&m); err != nil {
+	err = json.NewDecoder(io.NewSectionReader(f, 0, f.Size())).Decode(&m)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return m, fmt.Errorf("read mark %s: %w: %w", l.Mark(attempt), errTorn, err)
+	}
+	if err != nil {
 		return m, fmt.Errorf("read mark %s: %w", l.Mark(attempt), err)
 	}
 	return m, nil

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/loadctl/loadctl/ledger"
@@ -23,6 +24,11 @@ type Recovery struct {
 // cleans. Every process has one; the ledger lets one act at a time.
 func (e *engine) sweeper() error {
 	r := e.Recovery
+	var prover sync.WaitGroup
+	defer prover.Wait()
+	if r.Prove {
+		prover.Go(e.prover)
+	}
 	tick := time.NewTicker(r.Interval)
 	defer tick.Stop()
 	var cleaned time.Time
@@ -58,8 +64,19 @@ func (e *engine) tick(ctx context.Context) {
 	for _, d := range swept.Deeds {
 		e.Log.Warn("recovered", "what", d.What, "run", d.Run, "handle", d.Handle, "message", d.Message)
 	}
-	if r.Prove {
-		e.proveAll(ctx)
+}
+
+// prover looks again and again at the runs that wait for a decision. It ticks beside the sweeper, because to look takes
+// longer than a tick may.
+func (e *engine) prover() {
+	tick := time.NewTicker(max(e.Recovery.Interval, e.Recovery.Settle))
+	defer tick.Stop()
+	for e.stop.Err() == nil {
+		e.proveAll(e.stop)
+		select {
+		case <-tick.C:
+		case <-e.stop.Done():
+		}
 	}
 }
 
@@ -71,6 +88,9 @@ func (e *engine) proveAll(ctx context.Context) {
 		return
 	}
 	for _, run := range runs {
+		if e.judged(ctx, run) {
+			continue
+		}
 		found, err := e.Prove(ctx, run.ID, ReconcileOptions{Settle: e.Recovery.Settle, By: e.Host})
 		if err != nil {
 			if !errors.Is(err, ledger.ErrStale) {
@@ -80,4 +100,19 @@ func (e *engine) proveAll(ctx context.Context) {
 		}
 		e.Log.Warn("reconciled", "run", run.ID, "verdict", found.Verdict, "reason", found.Reason, "state", found.Run.State)
 	}
+}
+
+// judged says whether a run has a verdict that more looking will not change: it waits for a person.
+func (e *engine) judged(ctx context.Context, run ledger.Run) bool {
+	attempts, err := e.Ledger.Attempts(ctx, run.ID)
+	if err != nil {
+		e.complain("read the attempts of "+run.Handle(), err)
+		return true
+	}
+	for _, a := range attempts {
+		if a.Token == run.PublishToken {
+			return a.Verdict == ledger.Damaged || a.Verdict == ledger.Conflict
+		}
+	}
+	return false
 }

@@ -232,10 +232,12 @@ func (w *Warehouse) Observe(ctx context.Context, t publish.Target) (publish.Evid
 	op := "observe " + t.Database + "." + t.Table
 	e := publish.Evidence{At: time.Now()}
 	d, err := w.describe(ctx, op, describePartition(t))
-	if hasCode(err, codeNoPartition) {
+	switch {
+	case hasCode(err, codeNoPartition):
 		return e, nil
-	}
-	if err != nil {
+	case hasCode(err, codeNoTable), hasCode(err, codeNoDatabase):
+		return e, fmt.Errorf("%w: %w", publish.ErrNoTarget, err)
+	case err != nil:
 		return e, err
 	}
 	e.Location, e.LastDDL = d.location, d.parameters["transient_lastDdlTime"]
