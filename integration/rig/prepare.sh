@@ -13,12 +13,14 @@ for part in "${@:-all}"; do
   if [[ $part == @(all|postgres) ]]; then
     command -v initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || packages+=(postgresql)
   fi
-  if [[ $part == @(all|hive) ]]; then
+  if [[ $part == @(all|hive|referees) ]]; then
     command -v "${JAVA_HOME:+$JAVA_HOME/bin/}javac" >/dev/null || packages+=(openjdk-17-jdk-headless)
     command -v mvn >/dev/null || packages+=(maven)
   fi
   if [[ $part == @(all|referees) ]]; then
     python3 -c 'import venv, ensurepip' 2>/dev/null || packages+=(python3-venv)
+    command -v node >/dev/null || packages+=(nodejs)
+    command -v npm >/dev/null || packages+=(npm)
   fi
 done
 if [[ ${#packages[@]} -eq 0 ]]; then exit 0; fi

@@ -12,8 +12,8 @@ import (
 //go:embed requirements.txt
 var requirements []byte
 
-// Python returns the path of a Python interpreter that has pyarrow and duckdb, the referees of what loadctl writes, in
-// the versions of requirements.txt. It makes the environment in .cache/venv at first, and fails the test when it cannot.
+// Python returns the path of a Python interpreter that has what requirements.txt lists: pyarrow and duckdb, the referees
+// of what loadctl writes, and python-oracledb. It makes the environment in .cache/venv at first, and fails the test when it cannot.
 func Python(t TB) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), sharedPatience)

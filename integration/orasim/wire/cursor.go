@@ -2,6 +2,8 @@ package wire
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 
 	"github.com/loadctl/loadctl/integration/orasim/ora"
@@ -96,15 +98,45 @@ func (s *session) parse(c *cursor, sql string) error {
 	if err != nil {
 		return err
 	}
-	cols := stmt.Columns()
+	if err := c.describe(stmt.Columns()); err != nil {
+		return err
+	}
+	c.stmt = stmt
+	return nil
+}
+
+// describe takes over a statement's columns.
+func (c *cursor) describe(cols []ora.Column) error {
+	c.columns = make([]column, 0, len(cols))
 	for _, col := range cols {
 		if !representable(col.Type.Code) {
 			return ora.Errorf(3115, "unsupported network datatype or representation (column %s)", col.Name)
 		}
-	}
-	c.stmt = stmt
-	for _, col := range cols {
 		c.columns = append(c.columns, column{Column: col, form: formOf(col.Type)})
+	}
+	return nil
+}
+
+// settle compares the columns after an execute with those that were found before it: a backend compiles a statement
+// again when its tables or the types of its binds have changed. A client that is about to be told (described) gets the
+// new ones. One that knows the old ones gets an error on which clients parse again.
+func (c *cursor) settle(described bool) error {
+	cols := c.stmt.Columns()
+	same := func(a column, b ora.Column) bool { return a.Column == b }
+	if slices.EqualFunc(c.columns, cols, same) {
+		return nil
+	}
+	if described {
+		return c.describe(cols)
+	}
+	if len(cols) != len(c.columns) {
+		return ora.Errorf(1007, "variable not in select list")
+	}
+	for i, col := range cols {
+		if col.Type.Code != c.columns[i].Type.Code || col.Type.Form != c.columns[i].Type.Form {
+			return ora.Errorf(932, "inconsistent datatypes (column %s)", col.Name)
+		}
+		c.columns[i].Column = col
 	}
 	return nil
 }
@@ -200,9 +232,14 @@ func (s *session) executed(ctx context.Context, c *cursor, r *executeRequest) er
 	var done execution
 	if r.has(optExecute) {
 		var err error
-		if done, err = s.run(ctx, c, r.Binds, r.Rows, r.has(optCommit)); err != nil {
+		w := work{r.Binds, r.Rows, r.has(optCommit), r.has(optBatchErrors)}
+		if done, err = s.run(ctx, c, w); err != nil {
 			return s.fail(ctx, err, outcome{cursor: c.id, rows: done.rows, kind: c.stmt.Kind()})
 		}
+	}
+	if err := c.settle(r.has(optParse)); err != nil {
+		c.drop()
+		return s.fail(ctx, err, outcome{cursor: c.id})
 	}
 	if c.stmt.Kind() != ora.KindSelect {
 		return s.affected(c, done, r.i4(i4Flags)&i4FlagRowCounts != 0)
@@ -217,34 +254,63 @@ func (s *session) executed(ctx context.Context, c *cursor, r *executeRequest) er
 	return s.result(ctx, c, n, headerExecute, true)
 }
 
+// work is what an execute has to do.
+type work struct {
+	layout  []oac
+	rows    [][]ora.Value // one per iteration
+	commit  bool
+	lenient bool // collect errors instead of stopping at the first
+}
+
 // execution is what an execute did.
 type execution struct {
 	rows   int64
 	counts []int64 // rows of each iteration
+	errors []batchError
+}
+
+// batchError is the error of one iteration of an array DML.
+type batchError struct {
+	iteration int
+	err       *ora.Error
+}
+
+// failed takes note of an iteration's error; false when the whole statement must stop for it.
+func (e *execution) failed(ctx context.Context, w work, err error) bool {
+	var oracle *ora.Error
+	if !w.lenient || ctx.Err() != nil || !errors.As(err, &oracle) {
+		return false
+	}
+	e.errors = append(e.errors, batchError{len(e.counts), oracle})
+	e.counts = append(e.counts, 0)
+	return true
 }
 
 // run executes a cursor's statement once for every bind row. Iterations before one that fails stand, as in
 // Oracle.
-func (s *session) run(ctx context.Context, c *cursor, layout []oac, rows [][]ora.Value, commit bool) (execution, error) {
+func (s *session) run(ctx context.Context, c *cursor, w work) (execution, error) {
 	var done execution
 	c.drop()
 	if err := s.strike(ctx, 0, false); err != nil {
 		return done, err
 	}
-	if err := checkBinds(layout); err != nil {
+	if err := checkBinds(w.layout); err != nil {
 		return done, err
 	}
-	if len(rows) == 0 {
-		rows = [][]ora.Value{nil}
+	if len(w.rows) == 0 {
+		w.rows = [][]ora.Value{nil}
 	}
-	for _, row := range rows {
+	for _, row := range w.rows {
 		if err := context.Cause(ctx); err != nil {
 			return done, err
 		}
-		if err := s.lobs.content(layout, row); err != nil {
+		if err := s.lobs.content(w.layout, row); err != nil {
 			return done, err
 		}
-		source, n, err := c.stmt.Execute(ctx, bindsOf(layout, row))
+		source, n, err := c.stmt.Execute(ctx, bindsOf(w.layout, row))
+		if err != nil && done.failed(ctx, w, err) {
+			continue
+		}
 		if err != nil {
 			return done, err
 		}
@@ -255,7 +321,7 @@ func (s *session) run(ctx context.Context, c *cursor, layout []oac, rows [][]ora
 	if c.stmt.Kind() == ora.KindSelect {
 		return done, nil
 	}
-	if commit {
+	if w.commit {
 		if err := s.sess.Commit(); err != nil {
 			return done, err
 		}
@@ -286,7 +352,11 @@ func (s *session) affected(c *cursor, done execution, counts bool) error {
 	if counts {
 		s.rowCounts(done.counts)
 	}
-	s.endOfCall(outcome{cursor: c.id, rows: done.rows, kind: c.stmt.Kind()})
+	o := outcome{cursor: c.id, rows: done.rows, kind: c.stmt.Kind(), batch: done.errors}
+	if len(done.errors) > 0 {
+		o.err = ora.Errorf(24381, "error(s) in array DML")
+	}
+	s.endOfCall(o)
 	return s.flush()
 }
 
@@ -345,9 +415,13 @@ func (s *session) reexecute(ctx context.Context, fetch bool) error {
 		return s.fail(ctx, err, outcome{cursor: c.id})
 	}
 	c.plain = r.Options1&optNoCompress != 0
-	done, err := s.run(ctx, c, r.Binds, r.Rows, r.Options2&reexecuteCommit != 0)
+	done, err := s.run(ctx, c, work{r.Binds, r.Rows, r.Options2&reexecuteCommit != 0, false})
 	o := outcome{cursor: c.id, rows: done.rows, kind: c.stmt.Kind()}
+	if err == nil {
+		err = c.settle(false)
+	}
 	if err != nil {
+		c.drop()
 		return s.fail(ctx, err, o)
 	}
 	if c.stmt.Kind() == ora.KindSelect {

@@ -18,6 +18,7 @@ type outcome struct {
 	cursor uint32
 	rows   int64 // affected, or fetched so far
 	kind   ora.Kind
+	batch  []batchError
 }
 
 func (s *session) callStatus() uint64 {
@@ -52,10 +53,11 @@ func (s *session) endOfCall(o outcome) {
 	e.uint(uint64(o.cursor))
 	e.uint(position)
 	e.u8(sqlType(o.kind))
-	e.raw(0, 0, 0, 0, 0)    // fatal, flags, cursor options, upi, warning
-	e.raw(0, 0, 0, 0, 0)    // rowid
-	e.raw(0, 0, s.callNo)   // OS error, statement, call number
-	e.raw(0, 0, 0, 0, 0, 0) // padding, iterations, logical rowid, batch errors: codes, offsets, texts
+	e.raw(0, 0, 0, 0, 0)  // fatal, flags, cursor options, upi, warning
+	e.raw(0, 0, 0, 0, 0)  // rowid
+	e.raw(0, 0, s.callNo) // OS error, statement, call number
+	e.raw(0, 0, 0)        // padding, iterations, logical rowid
+	e.batchErrors(o.batch)
 	e.uint(code)
 	e.uint(rows)
 	if e.caps.fieldVersion >= version201 {
@@ -76,6 +78,31 @@ func sqlType(k ora.Kind) byte {
 		return byte(k)
 	}
 	return 0
+}
+
+// batchErrors appends the errors of an array DML as three arrays: codes, offsets, texts. The byte after a length says how
+// an array is packed; only 0xFE, which we do not use, has a meaning.
+func (e *encoder) batchErrors(list []batchError) {
+	const packed = 1
+	arrays := []func(batchError){
+		func(b batchError) { e.uint(uint64(b.err.Code)) },
+		func(b batchError) { e.uint(uint64(b.iteration)) },
+		func(b batchError) {
+			text := fmt.Appendf(nil, "%s\n", b.err.Error())
+			e.uint(uint64(len(text)))
+			e.clr(text)
+			e.raw(0, 0) // end of the text
+		},
+	}
+	for _, array := range arrays {
+		e.uint(uint64(len(list)))
+		if len(list) > 0 {
+			e.u8(packed)
+		}
+		for _, b := range list {
+			array(b)
+		}
+	}
 }
 
 // returnParameters appends the RPA of an execute.

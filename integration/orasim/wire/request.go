@@ -20,12 +20,13 @@ const (
 
 // Options of OALL8.
 const (
-	optParse      = 0x1
-	optDefine     = 0x10
-	optExecute    = 0x20
-	optFetch      = 0x40
-	optCommit     = 0x100
-	optNoCompress = 0x40000
+	optParse       = 0x1
+	optDefine      = 0x10
+	optExecute     = 0x20
+	optFetch       = 0x40
+	optCommit      = 0x100
+	optNoCompress  = 0x40000
+	optBatchErrors = 0x80000 // an array DML goes on after an error
 )
 
 // Members of the "i4" array of OALL8.
@@ -92,7 +93,9 @@ func (d *decoder) oac() oac {
 	o.Charset = d.u32()
 	o.Type.Form = d.u8()
 	o.MaxChars = d.u32()
-	o.Type.Chars = o.MaxChars
+	if o.Type.Chars = o.MaxChars; o.Type.Chars == 0 && o.Type.Form != 0 {
+		o.Type.Chars = o.Type.Bytes // most clients say only how many bytes there are
+	}
 	if d.caps.fieldVersion >= version122 {
 		d.uint() // collation
 	}

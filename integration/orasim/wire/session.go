@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/loadctl/loadctl/integration/orasim/ora"
 )
@@ -194,15 +195,28 @@ func (s *session) fail(ctx context.Context, err error, o outcome) error {
 	return s.refuse(oracle, o)
 }
 
-func cancelled() *ora.Error { return ora.Errorf(1013, "user requested cancel of current operation") }
+func cancelled() *ora.Error {
+	return ora.Errorf(codeCancelled, "user requested cancel of current operation")
+}
 
 func killed() *ora.Error { return ora.Errorf(codeKilled, "your session has been killed") }
 
-const codeKilled = 28
+const (
+	codeKilled    = 28
+	codeCancelled = 1013
+)
+
+// breakDelay is the least time between a client's break and the answer, as a real network and a real server have it.
+// The JDBC driver of 19c loses the markers, and waits for ever, when they come before its cancelling thread has
+// returned from sending the break.
+const breakDelay = 10 * time.Millisecond
 
 // refuse drops what was to be sent and answers with an error, as 19c does: markers first, then the record.
 func (s *session) refuse(e *ora.Error, o outcome) error {
 	s.enc.b = s.enc.b[:0]
+	if e.Code == codeCancelled && !s.conn.pause(breakDelay) {
+		return s.conn.cause()
+	}
 	if err := s.conn.interrupt(); err != nil {
 		return err
 	}

@@ -1,0 +1,100 @@
+package referee
+
+import (
+	"database/sql"
+	"log/slog"
+	"net"
+	"strconv"
+	"testing"
+
+	"github.com/loadctl/loadctl/integration/orasim"
+	"github.com/loadctl/loadctl/integration/orasim/wire"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const (
+	user     = "app"
+	password = "Tiger-10"
+)
+
+// TestReferees runs the checks in every client, all against servers of one kind. Each client has a server of its own:
+// the checks change tables.
+func TestReferees(t *testing.T) {
+	commands := external(t)
+	t.Run("all", func(t *testing.T) {
+		for name, cmd := range commands {
+			t.Run(string(name), func(t *testing.T) {
+				t.Parallel()
+				judge(t, name, func(p plan) ([]answer, error) { return ask(cmd, p) })
+			})
+		}
+		t.Run(string(goOra), func(t *testing.T) {
+			t.Parallel()
+			judge(t, goOra, func(p plan) ([]answer, error) {
+				c := &goOraClient{plan: p, open: map[string]*sql.DB{}, txs: map[int]*sql.Tx{}}
+				defer c.close()
+				var answers []answer
+				for _, s := range p.Steps {
+					answers = append(answers, c.run(s))
+				}
+				return answers, nil
+			})
+		})
+	})
+}
+
+// judge runs the checks that a client can be asked, and compares.
+func judge(t *testing.T, name client, run func(plan) ([]answer, error)) {
+	var asked []check
+	p := serve(t)
+	for _, c := range checks() {
+		if _, cannot := c.not[name]; !cannot {
+			asked = append(asked, c)
+			p.Steps = append(p.Steps, c.step)
+		}
+	}
+	answers, err := run(p)
+	if err != nil {
+		t.Errorf("stopped at step %d, %q: %v", len(answers), asked[min(len(answers), len(asked)-1)].name, err)
+	}
+	for i, c := range asked[:min(len(answers), len(asked))] {
+		w := c.want
+		if other, ok := c.but[name]; ok {
+			w = other
+		}
+		for _, d := range w.differences(abilities()[name], answers[i]) {
+			t.Errorf("%s: %s", c.name, d)
+		}
+	}
+	if err == nil && len(answers) != len(asked) {
+		t.Errorf("%d answers to %d steps", len(answers), len(asked))
+	}
+}
+
+// serve starts a server with the tables of the checks.
+func serve(t *testing.T) plan {
+	t.Helper()
+	s, err := orasim.Start(orasim.Config{
+		User: user, Password: password, Seed: seed(), Wire: wire.Config{CommentFaults: true},
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	host, port, err := net.SplitHostPort(s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan{Host: host, Port: n, Service: s.Service(), User: user, Password: password}
+}
