@@ -71,7 +71,38 @@ func TestWriteAllocatesNothingPerRow(t *testing.T) {
 	}
 }
 
-func footerOf(t testing.TB, file []byte) *format.FileMetaData {
+// Size foretells the file's length, so that chunks end where they should.
+func TestSize(t *testing.T) {
+	cols, list := mix(16, 5, 5000)
+	var file bytes.Buffer
+	w, err := NewWriter(&file, cols, Options{RowGroupBytes: 2 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range list {
+		if err := w.Write(b); err != nil {
+			t.Fatal(err)
+		}
+		if written := int64(file.Len()); w.Size() < written {
+			t.Errorf("Size() = %d with %d bytes written", w.Size(), written)
+		}
+	}
+	foretold := w.Size()
+	if _, err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if is := int64(file.Len()); foretold < is*9/10 || foretold > is*11/10 {
+		t.Errorf("before Close Size() = %d, the file is %d bytes long", foretold, is)
+	}
+}
+
+// fataler is what a test and a property have in common.
+type fataler interface {
+	Helper()
+	Fatal(...any)
+}
+
+func footerOf(t fataler, file []byte) *format.FileMetaData {
 	t.Helper()
 	f, err := pq.OpenFile(bytes.NewReader(file), int64(len(file)))
 	if err != nil {

@@ -47,13 +47,11 @@ func appendBits(dst []byte, levels []uint8) []byte {
 	return append(dst, last)
 }
 
-// appendIndexes appends a page's indexes into a dictionary of so many values: their width, then one run.
+// appendIndexes appends a page's indexes, of which there is one at least, into a dictionary of so many values: their
+// width, then one run.
 func appendIndexes(dst []byte, indexes []uint32, size int) []byte {
 	width := max(bits.Len(uint(size-1)), 1)
 	dst = append(dst, byte(width))
-	if len(indexes) == 0 {
-		return dst
-	}
 	if first := indexes[0]; !slices.ContainsFunc(indexes, func(x uint32) bool { return x != first }) {
 		dst = binary.AppendUvarint(dst, uint64(len(indexes))<<1)
 		return append(dst, binary.LittleEndian.AppendUint32(nil, first)[:(width+7)/8]...)

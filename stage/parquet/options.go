@@ -5,7 +5,8 @@ import "math"
 // Options say who will read a file, and bound what a Writer keeps in memory. Zero values are defaults.
 type Options struct {
 	// RowGroupBytes is what a Writer holds of a row group before it writes it out: compressed pages, pages at hand and
-	// dictionaries. A row group exceeds it by a quarter at most, unless a single row does. 0: 64 MiB.
+	// dictionaries. A row group exceeds it by a quarter at most, unless a single row does. With buffers that are half empty
+	// a Writer takes twice as much, and for the footer 1 KiB a column and row group. 0: 64 MiB.
 	RowGroupBytes int64
 	RowGroupRows  int64 // greatest number of rows of a row group; 0: 1 Mi
 	// PageBytes is the size at which a page ends, before compression; a single value may be larger. Where there are so

@@ -139,13 +139,16 @@ func (w *Writer) held() int64 {
 	return n
 }
 
-// Size is about how many bytes the file would have if it were closed now: what is written, what is compressed, and an
-// estimate of what is not yet.
+// Size is about how many bytes the file would have if it were closed now, its footer aside: what is written, what is
+// compressed, and an estimate of what is not yet.
 func (w *Writer) Size() int64 {
 	n, pending := w.out.written, int64(0)
 	for _, c := range w.columns {
 		n += c.chunk.blocks.size
 		pending += int64(c.pending())
+		if c.dict != nil {
+			pending += int64(c.dict.plainSize())
+		}
 	}
 	return n + w.pager.estimate(pending)
 }

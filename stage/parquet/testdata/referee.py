@@ -1,6 +1,8 @@
 """Prints what pyarrow or duckdb read in a Parquet file, as JSON: rows of canonical text (bytes in hex), and the footer.
 
 usage: referee.py pyarrow|duckdb FILE
+
+Comparisons on standard input, as a JSON list, are counted instead.
 """
 import datetime
 import decimal
@@ -56,4 +58,42 @@ def by_duckdb(name):
     return {"rows": [[text(v) for v in row] for row in rows]}
 
 
-json.dump({"pyarrow": by_pyarrow, "duckdb": by_duckdb}[sys.argv[1]](sys.argv[2]), sys.stdout)
+def value_of(comparison):
+    kind, value = comparison["Type"], comparison["Value"]
+    if kind.startswith("decimal"):
+        return decimal.Decimal(value)
+    return datetime.datetime.fromisoformat(value) if kind == "timestamp" else value
+
+
+def count_by_pyarrow(name, comparisons):
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    data = ds.dataset(name, format="parquet")
+    counts = []
+    for c in comparisons:
+        field = ds.field(c["Column"])
+        value = pa.scalar(value_of(c), type=data.schema.field(c["Column"]).type)
+        test = {"=": field == value, "<": field < value, ">=": field >= value}[c["Operator"]]
+        counts.append(data.count_rows(filter=test))
+    return counts
+
+
+def count_by_duckdb(name, comparisons):
+    import duckdb
+
+    return [duckdb.execute(f"select count(*) from read_parquet(?) where \"{c['Column']}\" {c['Operator']} cast(? as {sql_type(c)})",
+                           [name, c["Value"]]).fetchone()[0] for c in comparisons]
+
+
+def sql_type(comparison):
+    return "varchar" if comparison["Type"] == "string" else comparison["Type"]
+
+
+who, path = sys.argv[1:]
+asked = sys.stdin.read()
+if asked:
+    out = {"counts": {"pyarrow": count_by_pyarrow, "duckdb": count_by_duckdb}[who](path, json.loads(asked))}
+else:
+    out = {"pyarrow": by_pyarrow, "duckdb": by_duckdb}[who](path)
+json.dump(out, sys.stdout)
