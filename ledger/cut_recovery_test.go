@@ -134,4 +134,8 @@ func lostRest(t *testing.T, l, direct *ledger.Ledger, db ledgertest.Database, lo
 	if n := ask[int](t, db, "SELECT count(*)::int FROM loadctl.load_event WHERE code = 'CLEANED'"); n != 1 {
 		t.Fatalf("cleaned %d times, want once", n)
 	}
+	lost("distrust", func() error { return l.Distrust(ctx, "op", "x") })
+	if lines, err := direct.Timelines(ctx); err != nil || lines.Same() {
+		t.Fatalf("timelines %+v, %v, want a comparison to be due", lines, err)
+	}
 }

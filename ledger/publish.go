@@ -190,9 +190,10 @@ func (r Result) outcome() (string, error) {
 	return "", invalid("publish result: event %q", r.Event)
 }
 
-// PublishResult ends an attempt to publish; an unknown outcome alerts. It guards: the publish is this token's; PUBLISHED and FAILED_PUBLISH only
-// if armed, back to STAGING_VALIDATED (with a new dispatch) only if not; while the run's target is damaged no failure
-// says unchanged; nothing moves while the ledger's timeline is not compared. A repeat is answered as recorded.
+// PublishResult ends an attempt to publish; an unknown outcome alerts. It guards: the publish is this token's; PUBLISHED
+// and FAILED_PUBLISH only if armed, back to STAGING_VALIDATED (with a new dispatch) only if not; while the run's target
+// is damaged no failure says unchanged; nothing moves while the ledger's timeline is not compared. A repeat is answered
+// as recorded.
 func (l *Ledger) PublishResult(ctx context.Context, hold Hold, r Result) (Run, error) {
 	if _, err := r.outcome(); err != nil {
 		return Run{}, err

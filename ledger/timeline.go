@@ -57,6 +57,25 @@ func (l *Ledger) Compared(ctx context.Context, timeline string, findings json.Ra
 	return nil
 }
 
+// distrusted is the compared timeline of a ledger that is to be compared whatever timeline it is on.
+const distrusted = "none"
+
+// Distrust closes the gate by a person's word, until Compared opens it: for a ledger whose data was set back in a way
+// that leaves PostgreSQL on the timeline that it was on, such as a snapshot of its disk.
+func (l *Ledger) Distrust(ctx context.Context, by, reason string) error {
+	err := l.decide(ctx, func(tx pgx.Tx) error {
+		if err := execOne(ctx, tx, "timeline_distrust", args{"none": distrusted}); err != nil {
+			return err
+		}
+		return l.event(ctx, tx, Entry{Kind: KindAlert, Code: CodeLedgerMismatch, By: by,
+			Message: "the ledger may have lost its last transactions: nothing is published or cleaned until it was compared with the marks: " + reason})
+	})
+	if err != nil {
+		return fmt.Errorf("distrust ledger: %w", err)
+	}
+	return nil
+}
+
 // Mark is what a mark in the store tells of an attempt to publish: the newest one of a run.
 type Mark struct {
 	Run     uuid.UUID
@@ -70,10 +89,10 @@ type Mark struct {
 // MarkFound compares a mark with the ledger. A mark that is newer than what the ledger knows (a later attempt, another
 // token, or an arm that is not recorded) tells of a publish that the ledger has lost: the run goes from STAGING_VALIDATED
 // or PUBLISHING to PUBLISH_UNKNOWN, or stays there, under the mark's token, as armed, with the mark's session, evidence
-// and damage; an alert says so, once. It is the only way through the gate of timelines, because the gate waits for it. A run in any
-// other state stays where it is, with the alert. It says whether the run is now under the mark's token because of it. It
-// guards that the mark is newer under the run's lock; a mark that the ledger knows as armed, or older than its last
-// attempt, changes nothing, and so does a repeat.
+// and damage; an alert says so, once. It is the only way through the gate of timelines, because the gate waits for it.
+// A run in any other state stays where it is, with the alert. It says whether the run is now under the mark's token
+// because of it. It guards that the mark is newer under the run's lock; a mark that the ledger knows as armed, or older
+// than its last attempt, changes nothing, and so does a repeat.
 func (l *Ledger) MarkFound(ctx context.Context, m Mark) (adopted bool, err error) {
 	if err := m.check(); err != nil {
 		return false, err

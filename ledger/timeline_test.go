@@ -37,6 +37,25 @@ func TestComparedLetsGo(t *testing.T) {
 	own(t, l, run.ID, ledger.Publish)
 }
 
+// A disk that was set back leaves PostgreSQL on its timeline: a person says so.
+func TestDistrustClosesTheGate(t *testing.T) {
+	t.Parallel()
+	l, _ := open(t)
+	run := staged(t, l, "j")
+	for range 2 {
+		check(t, l.Distrust(t.Context(), "alice", "the volume was restored"))
+	}
+	if _, err := l.Cancel(t.Context(), run.ID, "op", "x"); !errors.Is(err, ledger.ErrTimeline) {
+		t.Fatalf("cancel: %v, want ErrTimeline", err)
+	}
+	lines, err := l.Timelines(t.Context())
+	if err != nil || lines.Same() {
+		t.Fatalf("timelines %+v, %v, want a comparison to be due", lines, err)
+	}
+	check(t, l.Compared(t.Context(), lines.Current, nil))
+	own(t, l, run.ID, ledger.Publish)
+}
+
 func TestMarkThatTellsNothingNew(t *testing.T) {
 	t.Parallel()
 	l, db := open(t)

@@ -1,0 +1,1 @@
+UPDATE loadctl.load_ledger SET compared_timeline = @none
