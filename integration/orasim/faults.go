@@ -17,9 +17,11 @@ const (
 	FaultReset      = wire.FaultReset
 	FaultHalfPacket = wire.FaultHalfPacket
 	FaultStall      = wire.FaultStall
+	FaultHold       = wire.FaultHold
 	FaultLatency    = wire.FaultLatency
 	FaultDrip       = wire.FaultDrip
 	FaultEarlyEnd   = wire.FaultEarlyEnd
+	FaultDamage     = wire.FaultDamage
 	FaultRowCount   = wire.FaultRowCount
 	FaultLogin      = wire.FaultLogin
 )

@@ -29,6 +29,9 @@ func (s *session) packedSource(c *cursor) (ora.PackedSource, bool) {
 func (s *session) packedRows(ctx context.Context, c *cursor, source ora.PackedSource, n int64) error {
 	var rows ora.Packed
 	for n > 0 {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
 		rows.Reset()
 		got, err := source.NextPacked(ctx, &rows, int(min(n, packedBatch)))
 		if err != nil {

@@ -1,6 +1,9 @@
 // Command orasim runs the Oracle stand-in until SIGTERM or an interrupt.
 //
-//	orasim --seed demo.sql --user app --password-env APP_PASSWORD
+//	orasim --seed app.sql --user app --password-env APP_PASSWORD
+//	orasim --demo
+//
+// With --demo it has the user demo with a small table, and prints a line of Python that reads it.
 //
 // It prints the address and a go-ora URL without the password on standard output, one a line, once it accepts
 // connections; its log goes to standard error.
@@ -19,6 +22,7 @@ import (
 
 	"github.com/loadctl/loadctl/integration/orasim"
 	"github.com/loadctl/loadctl/integration/orasim/sql"
+	"github.com/loadctl/loadctl/integration/orasim/wire"
 )
 
 // Exit codes.
@@ -37,7 +41,7 @@ func main() {
 // options are the command line.
 type options struct {
 	listen, service, seed, user, passwordEnv string
-	verbose                                  bool
+	demo, faults, verbose                    bool
 }
 
 func parse(args []string, stderr io.Writer) (options, error) {
@@ -49,16 +53,23 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.StringVar(&o.seed, "seed", "", "SQL script that SYS runs first; statements end with ; or a line with /")
 	f.StringVar(&o.user, "user", "", "user to create, with the role DBA")
 	f.StringVar(&o.passwordEnv, "password-env", "ORASIM_PASSWORD", "environment variable that holds the user's password")
+	f.BoolVar(&o.demo, "demo", false, "make the user demo, password demo, with a table INSPECTION")
+	f.BoolVar(&o.faults, "faults", false, "let statements break things by comments such as /*orasim error code=1555 row=100*/")
 	f.BoolVar(&o.verbose, "verbose", false, "log sessions and statements")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
-	if f.NArg() > 0 {
-		err := fmt.Errorf("unexpected argument %q", f.Arg(0))
-		fmt.Fprintln(stderr, "orasim:", err)
-		return o, err
+	var err error
+	switch {
+	case f.NArg() > 0:
+		err = fmt.Errorf("unexpected argument %q", f.Arg(0))
+	case o.demo && (o.user != "" || o.seed != ""):
+		err = errors.New("--demo makes its own user and tables: leave out --user and --seed")
 	}
-	return o, nil
+	if err != nil {
+		fmt.Fprintln(stderr, "orasim:", err)
+	}
+	return o, err
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -74,7 +85,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "orasim:", err)
 		return exitUsage
 	}
-	if err := serve(ctx, cfg, stdout); err != nil {
+	if err := serve(ctx, cfg, o.demo, stdout); err != nil {
 		fmt.Fprintln(stderr, "orasim:", err)
 		return exitError
 	}
@@ -89,8 +100,13 @@ func (o options) config(stderr io.Writer) (orasim.Config, error) {
 	cfg := orasim.Config{
 		Listen:   o.listen,
 		Database: sql.Config{Services: []string{o.service}},
+		Wire:     wire.Config{CommentFaults: o.faults},
 		User:     o.user,
 		Log:      slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level})),
+	}
+	if o.demo {
+		cfg.User, cfg.Password, cfg.Seed = demoUser, demoPassword, demoSeed
+		return cfg, nil
 	}
 	if o.user != "" {
 		if cfg.Password = os.Getenv(o.passwordEnv); cfg.Password == "" {
@@ -108,7 +124,7 @@ func (o options) config(stderr io.Writer) (orasim.Config, error) {
 }
 
 // serve runs a server until ctx ends.
-func serve(ctx context.Context, cfg orasim.Config, stdout io.Writer) error {
+func serve(ctx context.Context, cfg orasim.Config, demo bool, stdout io.Writer) error {
 	s, err := orasim.Start(cfg)
 	if err != nil {
 		return err
@@ -118,6 +134,9 @@ func serve(ctx context.Context, cfg orasim.Config, stdout io.Writer) error {
 		user = "SYSTEM"
 	}
 	fmt.Fprintf(stdout, "listening on %s\n%s\n", s.Addr(), s.URL(user, ""))
+	if demo {
+		fmt.Fprintln(stdout, demoLine(s.Addr(), s.Service()))
+	}
 	<-ctx.Done()
 	return s.Close()
 }

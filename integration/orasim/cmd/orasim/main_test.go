@@ -64,6 +64,7 @@ func TestBadCommandLines(t *testing.T) {
 		{[]string{"--nosuch"}, exitUsage, "nosuch"},
 		{[]string{"extra"}, exitUsage, `unexpected argument "extra"`},
 		{[]string{"--user", "x", "--password-env", "EMPTY"}, exitUsage, "set the environment variable EMPTY"},
+		{[]string{"--demo", "--user", "x"}, exitUsage, "leave out --user"},
 		{[]string{"--seed", "nosuch.sql"}, exitUsage, "nosuch.sql"},
 		{[]string{"--listen", "nowhere"}, exitError, "nowhere"},
 		{[]string{"--help"}, exitOK, "-listen"},
