@@ -1,6 +1,6 @@
 # `make demo` and `make test` are the two that matter; README.md says what the others are for.
 .DEFAULT_GOAL := build
-.PHONY: build demo test check generate stack unstack
+.PHONY: build demo test soak check generate stack unstack
 
 # demo: embedded (directories) or hive (real HDFS and Hive)
 STACK ?= embedded
@@ -22,6 +22,13 @@ test:
 	@status=0; go test -race -timeout 20m ./... || status=$$?; \
 	if [ -n "$${CI:-}" ]; then go run ./$(rig)/cmd/stack -all down; fi; \
 	exit $$status
+
+# Several daemons under kill -9, pauses, restarts of PostgreSQL and cut connections, for so long; prints its figures.
+SECONDS ?= 60
+
+soak:
+	$(rig)/prepare.sh postgres
+	LOADCTL_SOAK_SECONDS=$(SECONDS) go test ./integration -run '^TestSoak$$' -count=1 -v -timeout 24h
 
 # What a reviewer need not look at. Nothing is changed but by generate, and that is found out.
 check:
