@@ -230,9 +230,9 @@ func (e *engine) dead(run ledger.Run) error {
 	}
 	for _, entry := range slices.Backward(entries) {
 		switch {
-		case entry.Kind == ledger.KindState:
+		case entry.Kind == ledger.KindState || entry.Code == ledger.CodeResent:
 			return nil
-		case entry.Code == "DISPATCH_DEAD":
+		case entry.Code == ledger.CodeDispatchDead:
 			c, ok := ClassByCode(entry.Class)
 			if !ok {
 				c = internal
