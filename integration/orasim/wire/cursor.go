@@ -242,7 +242,7 @@ func (s *session) executed(ctx context.Context, c *cursor, r *executeRequest) er
 		return s.fail(ctx, err, outcome{cursor: c.id})
 	}
 	if c.stmt.Kind() != ora.KindSelect {
-		return s.affected(c, done, r.i4(i4Flags)&i4FlagRowCounts != 0)
+		return s.affected(ctx, c, done, r.i4(i4Flags)&i4FlagRowCounts != 0)
 	}
 	if r.has(optParse) {
 		s.describe(c.columns)
@@ -264,9 +264,10 @@ type work struct {
 
 // execution is what an execute did.
 type execution struct {
-	rows   int64
-	counts []int64 // rows of each iteration
-	errors []batchError
+	rows    int64
+	counts  []int64 // rows of each iteration
+	errors  []batchError
+	outputs []ora.Output
 }
 
 // batchError is the error of one iteration of an array DML.
@@ -314,6 +315,9 @@ func (s *session) run(ctx context.Context, c *cursor, w work) (execution, error)
 		if err != nil {
 			return done, err
 		}
+		if with, ok := c.stmt.(ora.OutputStatement); ok {
+			done.outputs = with.Outputs()
+		}
 		done.rows += n
 		done.counts = append(done.counts, n)
 		c.source, c.fetched = source, 0
@@ -347,7 +351,10 @@ func bindsOf(layout []oac, row []ora.Value) []ora.Bind {
 }
 
 // affected replies to a statement without rows.
-func (s *session) affected(c *cursor, done execution, counts bool) error {
+func (s *session) affected(ctx context.Context, c *cursor, done execution, counts bool) error {
+	if err := s.outputs(c.binds, done.outputs); err != nil {
+		return s.fail(ctx, err, outcome{cursor: c.id})
+	}
 	s.returnParameters(c.id)
 	if counts {
 		s.rowCounts(done.counts)

@@ -44,6 +44,7 @@ type canned struct {
 	row      func(i int) ([]ora.Value, error) // io.EOF at the end
 	affected func(binds []ora.Bind) (int64, error)
 	hold     bool // Execute waits for a cancel
+	outputs  func(binds []ora.Bind) []ora.Output
 }
 
 // fake is a backend of canned statements.
@@ -187,6 +188,7 @@ func (s *fakeSession) Prepare(sql string) (ora.Statement, error) {
 type fakeStatement struct {
 	s *fakeSession
 	canned
+	binds []ora.Bind // of the last Execute
 }
 
 func (t *fakeStatement) Kind() ora.Kind        { return t.kind }
@@ -202,12 +204,20 @@ func (t *fakeStatement) Execute(ctx context.Context, binds []ora.Bind) (ora.RowS
 	if t.kind == ora.KindSelect {
 		return &fakeRows{t: t}, 0, nil
 	}
+	t.binds = binds
 	t.s.inTx = t.kind != ora.KindOther && t.kind != ora.KindPLSQL
 	if t.affected == nil {
 		return nil, 0, nil
 	}
 	n, err := t.affected(binds)
 	return nil, n, err
+}
+
+func (t *fakeStatement) Outputs() []ora.Output {
+	if t.outputs == nil {
+		return nil
+	}
+	return t.outputs(t.binds)
 }
 
 type fakeRows struct {

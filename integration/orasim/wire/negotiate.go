@@ -12,6 +12,7 @@ const (
 	msgRow            = 7
 	msgParameter      = 8 // RPA
 	msgStatus         = 9
+	msgIOVector       = 11
 	msgLOBData        = 14
 	msgDescribe       = 16
 	msgPiggyback      = 17

@@ -132,6 +132,12 @@ func (s *session) describe(cols []column) {
 	e := &s.enc
 	e.u8(msgDescribe)
 	e.clr([]byte("describe-signature-0000")[:signatureLen])
+	s.describeBody(cols)
+}
+
+// describeBody is a describe without its head, as it stands in the value of a cursor.
+func (s *session) describeBody(cols []column) {
+	e := &s.enc
 	width := uint64(0)
 	for _, c := range cols {
 		width += uint64(c.Type.Bytes)

@@ -67,7 +67,9 @@ func (o oac) long() bool { return isLong(o.Type.Code) }
 func (o oac) array() bool { return o.Flags&0x40 != 0 }
 
 // supported says whether a bind's value reaches the backend. The others are read, to stay in step, and refused.
-func (o oac) supported() bool { return !o.array() && representable(o.Type.Code) }
+func (o oac) supported() bool {
+	return !o.array() && (o.Type.Code == ora.Cursor || representable(o.Type.Code))
+}
 
 func isLong(code uint8) bool {
 	return code == ora.Long || code == ora.LongRaw || code == typeLongVarchar || code == typeLongVarraw
@@ -246,7 +248,10 @@ func (d *decoder) bindValue(o oac) ora.Value {
 	}
 	switch {
 	case o.Type.Code == ora.Cursor:
-		d.skip(2)
+		d.u8()
+		if d.u8() != 0 {
+			d.uint() // the id of a cursor that the client has
+		}
 		return nil
 	case isLOB(o.Type.Code):
 		return d.dalc()
