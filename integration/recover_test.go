@@ -342,13 +342,15 @@ func TestLedgerThatLostARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "run_id="+lost, "_PUBLISH.1"), strings.ReplaceAll(string(mark), run.ID.String(), lost))
-	asAdmin(t, w, `UPDATE loadctl.load_ledger SET compared_timeline = 'another'`)
+	if err := open(t, w).Distrust(t.Context(), "op@here", "its disk was set back"); err != nil {
+		t.Fatal(err)
+	}
 
 	if got := loadctl(t, w, "clean", "--dry-run"); got.code != pipeline.ExitFailed || !strings.Contains(got.stderr, "[LEDGER_TIMELINE]") || !strings.Contains(got.stderr, "reconcile --ledger") {
 		t.Errorf("clean before the comparison: %s", got)
 	}
 	got := loadctl(t, w, "reconcile", "--ledger", "--settle", "100ms")
-	for _, want := range []string{"compared before on another", "2 marks in the store: 0 newer than the ledger, 1 of runs", fmt.Sprintf("run_id=%s/_PUBLISH.1", lost)} {
+	for _, want := range []string{"compared before on none", "2 marks in the store: 0 newer than the ledger, 1 of runs", fmt.Sprintf("run_id=%s/_PUBLISH.1", lost)} {
 		if got.code != 0 || !strings.Contains(got.stdout, want) {
 			t.Errorf("reconcile --ledger: no %q in %s", want, got)
 		}

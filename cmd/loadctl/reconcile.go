@@ -16,13 +16,17 @@ import (
 
 const reconcileExample = `  loadctl reconcile INSP_DTL/2026-09-28       what did its publish do? then: loadctl resolve
   loadctl reconcile 7be13d --instance-dead    the HiveServer2 that ran it is gone for good
-  loadctl reconcile --ledger                  after a fail-over or a restore of PostgreSQL`
+  loadctl reconcile --ledger                  after a fail-over or a restore of PostgreSQL
+  loadctl reconcile --ledger --distrust --reason "its disk was restored"   when PostgreSQL itself cannot tell`
 
 // reconcileFlags say how to look.
 type reconcileFlags struct {
 	settle time.Duration
 	dead   bool
 	ledger bool
+
+	distrust bool
+	reason   string
 	consent
 }
 
@@ -36,7 +40,9 @@ func (a *app) reconcileCommand() *cobra.Command {
 			"DAMAGED, CONFLICT or UNDECIDED (exit code 4), and which commands make sense now. It changes nothing at the target and\n" +
 			"may be repeated. With publish_unknown: prove, APPLIED and NOT_APPLIED also resolve the run.\n\n" +
 			"With --ledger it compares the ledger with the marks that publishes left in the store. That is due when PostgreSQL may\n" +
-			"have lost its last transactions; a daemon does it by itself. Until then nothing is published and nothing deleted.",
+			"have lost its last transactions; a daemon does it by itself. Until then nothing is published and nothing deleted.\n" +
+			"PostgreSQL tells of a fail-over, a restored backup, and a dump in another server. Of a disk that was set back, or a dump\n" +
+			"loaded into the same server, it cannot tell: --distrust says so.",
 		Example:           reconcileExample,
 		ValidArgsFunction: a.completeRuns,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -49,6 +55,9 @@ func (a *app) reconcileCommand() *cobra.Command {
 			if cmd.Flags().Changed("settle") && f.settle <= 0 {
 				return usage("--settle %s: want more than 0", f.settle)
 			}
+			if f.distrust && !f.ledger {
+				return usage("--distrust is of the ledger: give --ledger too")
+			}
 			if f.ledger {
 				return a.reconcileLedger(cmd.Context(), f)
 			}
@@ -59,6 +68,8 @@ func (a *app) reconcileCommand() *cobra.Command {
 	fs.DurationVar(&f.settle, "settle", 0, "how long the target must look the same; default: recovery.publish_settle")
 	fs.BoolVar(&f.dead, "instance-dead", false, "take your word that the server which ran the statement is gone for good")
 	fs.BoolVar(&f.ledger, "ledger", false, "compare the ledger with the marks in the store")
+	fs.BoolVar(&f.distrust, "distrust", false, "with --ledger: the ledger was set back, although PostgreSQL does not tell")
+	fs.StringVar(&f.reason, "reason", "", "of --distrust; kept in the ledger")
 	f.flags(fs)
 	return cmd
 }

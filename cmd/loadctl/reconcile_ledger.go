@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/loadctl/loadctl/cmd/internal/wire"
 	"github.com/loadctl/loadctl/ledger"
 	"github.com/loadctl/loadctl/pipeline"
 )
@@ -32,11 +33,21 @@ type markJSON struct {
 }
 
 func (a *app) reconcileLedger(ctx context.Context, f reconcileFlags) (err error) {
+	if f.distrust {
+		if err := reasoned(f.reason); err != nil {
+			return err
+		}
+	}
 	_, env, done, err := a.environment(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, done()) }()
+	if f.distrust {
+		if err := a.distrust(ctx, env.Ledger, f); err != nil {
+			return err
+		}
+	}
 	o := f.options(env)
 	a.note("%s comparing the ledger with the marks in the store; what is newer than the ledger is shut out, and waited for %s", clockTime(a.now()), o.Settle)
 	found, err := env.CompareLedger(ctx, o)
@@ -53,6 +64,15 @@ func (a *app) reconcileLedger(ctx context.Context, f reconcileFlags) (err error)
 	}
 	a.printLedger(found, waiting)
 	return nil
+}
+
+// distrust makes the comparison due by a person's word.
+func (a *app) distrust(ctx context.Context, l *ledger.Ledger, f reconcileFlags) error {
+	if err := a.agree(ctx, f.consent, "Was this ledger set back to an earlier time? Until it is compared nothing is published and nothing deleted."); err != nil {
+		return err
+	}
+	_, err := settled(func() (struct{}, error) { return struct{}{}, l.Distrust(ctx, wire.Who(), f.reason) })
+	return err
 }
 
 func (a *app) printLedger(found pipeline.LostTail, waiting []ledger.Run) {

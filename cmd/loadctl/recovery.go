@@ -37,7 +37,7 @@ var advices = []advice{
 	{ledger.Published, "`events RUN`: the target changed, its validation waits for the warehouse",
 		"`resume RUN`; if its step was given up: `resend RUN`", "tell readers that it is verified"},
 	{ledger.FailedManifest, "`status RUN`: which invariant; EMPTY_REFUSED: there were no rows",
-		"EMPTY_REFUSED and right: allow_empty in the job. Else keep `plan` and report it", "set allow_empty to get rid of the message"},
+		"EMPTY_REFUSED and right: allow_empty in the job. Else keep the output of `plan` and report it", "set allow_empty to get rid of the message"},
 	{ledger.FailedSnapshotExpired, "`status RUN`: how long it ran; undo retention of the source",
 		"a new run; if it recurs: longer UNDO_RETENTION, more workers, a quieter hour", "ask for the old SCN again"},
 	{ledger.FailedExtract, "`status RUN`: partition, attempt, the source's own error",

@@ -10,11 +10,64 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/loadctl/loadctl/ledger"
 )
 
 //go:generate go test -run ^TestReferenceIsCurrent$ -update .
 
-var update = flag.Bool("update", false, "write docs/loadctl.md")
+//go:generate go test -run ^TestRecoveryIsCurrent$ -update .
+
+var update = flag.Bool("update", false, "write the generated parts of docs")
+
+// TestRecoveryIsCurrent: the table of docs/recovery.md is that of the code.
+func TestRecoveryIsCurrent(t *testing.T) {
+	const name = "../../docs/recovery.md"
+	const begin, end = "<!-- states -->\n", "<!-- end of states -->\n"
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatalf("%s has no place for the table: want %q and %q", name, begin, end)
+	}
+	want := before + begin + recoveryTable() + end + after
+	if *update {
+		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if string(text) != want {
+		t.Error("docs/recovery.md differs from the code: run go generate ./cmd/loadctl")
+	}
+}
+
+// TestEveryLastingStateHasAdvice: whatever a run can stay in, but for success, somebody has to be told what to do.
+func TestEveryLastingStateHasAdvice(t *testing.T) {
+	for _, s := range ledger.States {
+		_, ok := adviceOn(s.Name)
+		if want := s.Name != ledger.Success && s.Name != ledger.Skipped; ok != want {
+			t.Errorf("%s has advice: %t, want %t", s.Name, ok, want)
+		}
+	}
+}
+
+// TestAdviceNamesVerbs: each command in the advice is a verb of loadctl.
+func TestAdviceNamesVerbs(t *testing.T) {
+	root := testApp(t, io.Discard, io.Discard).rootCommand()
+	for _, v := range advices {
+		for i, text := range strings.Split(v.look+" "+v.do+" "+v.never, "`") {
+			if i%2 == 0 {
+				continue
+			}
+			verb, _, _ := strings.Cut(text, " ")
+			if c, _, err := root.Find([]string{verb}); err != nil || c == root {
+				t.Errorf("the advice on %s names %q, which is no verb", v.state, verb)
+			}
+		}
+	}
+}
 
 func TestReferenceIsCurrent(t *testing.T) {
 	const name = "../../docs/loadctl.md"
