@@ -6,6 +6,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/loadctl/loadctl/integration/scenario"
 	"github.com/loadctl/loadctl/ledger"
 	"github.com/loadctl/loadctl/pipeline"
 	"github.com/loadctl/loadctl/publish"
@@ -207,7 +208,9 @@ func TestMarkOfAnother(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		before, err := b.out.Observe(t.Context(), b.Job().Target)
+		target := b.Job().Target
+		target.Columns = scenario.StagedColumns()
+		before, err := b.out.Observe(t.Context(), target)
 		if err != nil {
 			return err
 		}

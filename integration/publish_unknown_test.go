@@ -35,11 +35,11 @@ type doubt struct {
 
 func newDoubt(t *testing.T) *doubt {
 	t.Helper()
-	return doubtIn(t, fewRows(t, rig.Shared(t)))
+	return doubtIn(t, smallHive(t, rig.Shared(t)))
 }
 
-// fewRows starts a small world on real Hive.
-func fewRows(t *testing.T, stack *rig.Stack) *scenario.World {
+// smallHive starts a small world on real Hive.
+func smallHive(t *testing.T, stack *rig.Stack) *scenario.World {
 	t.Helper()
 	w, err := scenario.Start(t.Context(), scenario.Options{Dir: t.TempDir(), Postgres: cluster(t), Stack: stack, Few: true})
 	if err != nil {

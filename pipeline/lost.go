@@ -142,7 +142,8 @@ func (e *Env) compareJob(ctx context.Context, job string, o ReconcileOptions, fo
 
 // fenceMark closes the session of a mark that is newer than the ledger, whatever state its run is in: it may be over for
 // a ledger that has forgotten that its publisher armed. An attempt that the ledger knows as armed by itself is its own
-// business; one that it knows by its mark is closed again, for the comparison may have been broken off.
+// business, and one that it calls never armed may have armed. One that it knows by its mark is closed again, for the
+// comparison may have been broken off.
 func (e *Env) fenceMark(ctx context.Context, m FoundMark, o ReconcileOptions) error {
 	run, err := uuid.Parse(m.Run)
 	if err != nil {
@@ -153,7 +154,7 @@ func (e *Env) fenceMark(ctx context.Context, m FoundMark, o ReconcileOptions) er
 		return err
 	}
 	for _, a := range attempts {
-		if a.Token.String() == m.Token && (a.ArmedAt != nil && a.Mark == nil || a.FencedAt != nil) {
+		if a.Token.String() == m.Token && a.ArmedAt != nil && (a.Mark == nil || a.FencedAt != nil) {
 			return nil
 		}
 	}
