@@ -37,10 +37,25 @@ func (e effect) String() string { return fmt.Sprintf("%s #%d", e.name, e.n) }
 // fault is an effect that fails, and how.
 type fault struct {
 	effect
-	mode stagetest.Mode
+	mode   stagetest.Mode
+	cancel bool // the process is gone, and the run is cancelled instead of recovered
 }
 
-func (f fault) String() string { return string(f.mode) + ": " + f.effect.String() }
+func (f fault) String() string {
+	if f.cancel {
+		return string(f.mode) + ", cancelled: " + f.effect.String()
+	}
+	return string(f.mode) + ": " + f.effect.String()
+}
+
+// faultsOf are all faults that an effect can meet.
+func faultsOf(e effect) []fault {
+	all := []fault{{effect: e, mode: stagetest.DiesAfter, cancel: true}}
+	for _, mode := range stagetest.Modes() {
+		all = append(all, fault{effect: e, mode: mode})
+	}
+	return all
+}
 
 func (f fault) dies() bool { return f.mode == stagetest.DiesBefore || f.mode == stagetest.DiesAfter }
 
