@@ -62,8 +62,8 @@ func TestReadEndsEarlyInSilence(t *testing.T) {
 	// The thin reader knows from the reply itself that this is no end.
 	thin, server := serve(t, s, func(c *Config) { c.Reader = ReaderThin })
 	server.Faults().Set(wire.Fault{Kind: wire.FaultEarlyEnd, Match: wire.Match{SQL: `t."N"`}, AtRow: 37})
-	if got, err := readAll(t.Context(), thin, numbers(), 10); !errors.Is(err, extract.ErrShort) || !strings.Contains(err.Error(), "after 37 rows") {
-		t.Fatalf("thin read %d rows, %v; want ErrShort with the count", len(got), err)
+	if got, err := readAll(t.Context(), thin, numbers(), 10); !errors.Is(err, extract.ErrShort) || !strings.Contains(err.Error(), "after 37 rows") || !strings.Contains(err.Error(), "1000") {
+		t.Fatalf("thin read %d rows, %v; want ErrShort with both counts", len(got), err)
 	}
 
 	// For the driver the same sign with a count that agrees is an end.

@@ -55,7 +55,7 @@ func (r *thinReader) Next(ctx context.Context, b *extract.Batch) error {
 	}
 	r.end = err
 	if err != io.EOF {
-		r.end = r.fault(ctx, r.located(err, b))
+		r.end = r.fault(ctx, r.counted(ctx, r.located(err, b)))
 		b.Truncate(b.Rows) // a row that was cut in the middle
 	}
 	return r.end
@@ -80,16 +80,45 @@ func (r *thinReader) located(err error, b *extract.Batch) error {
 	return fmt.Errorf("column %q of the row %s: %w: %s: %s", bad.Column, key, extract.ErrValue, bad.Value, bad.Why)
 }
 
+// counted adds to a stream that ended early how many rows there are. The broken session makes room for the one that
+// counts.
+func (r *thinReader) counted(ctx context.Context, err error) error {
+	if !errors.Is(err, extract.ErrShort) {
+		return err
+	}
+	r.release()
+	text, textErr := countText(r.query, r.at, r.slice)
+	if textErr != nil {
+		return errors.Join(err, textErr)
+	}
+	has := ""
+	countErr := r.source.with(ctx, "count them", nil, func(ses *session) error {
+		rows, err := ses.all(ctx, text)
+		if err == nil && len(rows) == 1 {
+			has = rows[0][0]
+		}
+		return err
+	})
+	if countErr != nil {
+		return fmt.Errorf("%w; the rows of the slice could not be counted: %w", err, countErr)
+	}
+	return fmt.Errorf("%w; the slice has %s rows", err, has)
+}
+
 // Close gives the session back, in step, or throws it away.
 func (r *thinReader) Close() error {
-	if r.session == nil {
-		return nil
-	}
-	r.rows.Close()
-	r.source.pool.give(r.session)
-	r.session = nil
+	r.release()
 	if r.end == nil {
 		r.end = errReaderClosed
 	}
 	return nil
+}
+
+func (r *thinReader) release() {
+	if r.session == nil {
+		return
+	}
+	r.rows.Close()
+	r.source.pool.give(r.session)
+	r.session = nil
 }
