@@ -11,7 +11,7 @@ import "context"
 // wire: NUMBER as base-100 digits, DATE as 7 bytes, TIMESTAMP as 7 or 11 bytes, character data in the
 // database charset (national text in UTF-16BE), RAW as it is. ROWID and UROWID are the exception: their Value
 // is RowID's 12 bytes, and the wire turns them into its own form. A nil or empty Value is NULL: the empty
-// string is NULL in Oracle.
+// string is NULL in Oracle. Only a CLOB or BLOB may be empty without being NULL.
 type Value []byte
 
 // Type codes as TTC numbers them.

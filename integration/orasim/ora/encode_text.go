@@ -14,7 +14,7 @@ const NullText = `\N`
 // decimals, ISO dates with all fraction digits that are not 0, upper-case hex for RAW and BLOB, NullText.
 // Bytes that are no value of the type show as "?hex".
 func Text(t Type, v Value) string {
-	if len(v) == 0 {
+	if v == nil || len(v) == 0 && t.Code != Clob && t.Code != Blob { // a LOB may be empty
 		return NullText
 	}
 	s, err := text(t, v)

@@ -43,7 +43,7 @@ func (a *aggregate) add(acc *accumulator, f *frame) error {
 		return nil
 	}
 	v, err := a.arg.eval(f)
-	if err != nil || len(v) == 0 {
+	if err != nil || absent(a.arg.typ, v) {
 		return err
 	}
 	if a.distinct {

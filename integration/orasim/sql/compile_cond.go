@@ -91,7 +91,7 @@ func (c *compiler) isNull(n *isNull) (condition, error) {
 	}
 	return func(f *frame) (tri, error) {
 		v, err := x.eval(f)
-		return truth((len(v) == 0) != n.not), err
+		return truth(absent(x.typ, v) != n.not), err
 	}, nil
 }
 

@@ -62,6 +62,12 @@ func classOf(t ora.Type) class {
 	return classOther
 }
 
+// isLob says whether a type is a LOB, for which no bytes are a value and only nil is NULL.
+func isLob(t ora.Type) bool { return t.Code == ora.Clob || t.Code == ora.Blob }
+
+// absent says whether a value of a type is NULL.
+func absent(t ora.Type, v ora.Value) bool { return v == nil || len(v) == 0 && !isLob(t) }
+
 // name is how ORA-00932 calls a class.
 func (c class) name() string {
 	return [...]string{"NUMBER", "BINARY_DOUBLE", "CHAR", "CLOB", "DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE",
@@ -136,7 +142,13 @@ func (e expr) through(typ ora.Type, conv conversion) expr {
 	inner := e.eval
 	return expr{typ: typ, nullable: e.nullable, constant: e.constant, eval: func(f *frame) (ora.Value, error) {
 		v, err := inner(f)
-		if err != nil || len(v) == 0 {
+		if err != nil || v == nil {
+			return nil, err
+		}
+		if len(v) == 0 {
+			if isLob(e.typ) && isLob(typ) {
+				return v, nil
+			}
 			return nil, err
 		}
 		return conv(f.x, v)

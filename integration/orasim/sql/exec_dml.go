@@ -97,8 +97,11 @@ func (d *dml) insertRow(f *frame, tx *store.Tx) error {
 		return err
 	}
 	for i, v := range vals {
-		if len(v) == 0 && d.object.columns[i].notNull {
-			return nullError(d.object, i, false)
+		if absent(d.object.columns[i].typ, v) {
+			vals[i] = nil
+			if d.object.columns[i].notNull {
+				return nullError(d.object, i, false)
+			}
 		}
 		size += len(v)
 	}
@@ -109,12 +112,11 @@ func (d *dml) insertRow(f *frame, tx *store.Tx) error {
 	return tx.InsertInto(f.x.ctx, d.object.table, leaf, pack(vals, size))
 }
 
-// pack copies the values of a row into one piece of memory.
+// pack copies the values of a row into one piece of memory. NULLs are nil: an empty LOB is a value.
 func pack(vals []ora.Value, size int) []ora.Value {
 	arena := make(ora.Value, 0, size)
 	for i, v := range vals {
-		if len(v) == 0 {
-			vals[i] = nil
+		if v == nil {
 			continue
 		}
 		from := len(arena)
@@ -199,8 +201,11 @@ func (d *dml) after(f *frame) ([]ora.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(v) == 0 && d.object.columns[at].notNull {
-			return nil, nullError(d.object, at, true)
+		if absent(d.object.columns[at].typ, v) {
+			v = nil
+			if d.object.columns[at].notNull {
+				return nil, nullError(d.object, at, true)
+			}
 		}
 		vals[at] = v
 	}

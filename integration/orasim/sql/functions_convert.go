@@ -17,6 +17,13 @@ func conversionFunctions() map[string]function {
 		"TO_BINARY_FLOAT": {1, 1, false, func(_ *compiler, n *call, args []expr) (expr, error) {
 			return args[0].cast(ora.Type{Code: ora.BinaryFloat, Bytes: 4}, "", n.at())
 		}},
+		"EMPTY_CLOB":         {0, 0, true, emptyLob(ora.Type{Code: ora.Clob, Form: ora.FormDatabase, Bytes: maxVarchar})},
+		"EMPTY_BLOB":         {0, 0, true, emptyLob(ora.Type{Code: ora.Blob, Bytes: maxVarchar})},
+		"DBMS_LOB.GETLENGTH": {1, 1, false, lobLength},
+		"TO_NCLOB": {1, 1, false, func(_ *compiler, n *call, args []expr) (expr, error) {
+			return args[0].cast(ora.Type{Code: ora.Clob, Form: ora.FormNational, Bytes: maxVarchar}, "", n.at())
+		}},
+		"TO_BLOB":     {1, 1, false, convertFunction(classBlob)},
 		"TO_CLOB":     {1, 1, false, convertFunction(classLob)},
 		"ROWIDTOCHAR": {1, 1, false, convertFunction(classText)},
 		"CHARTOROWID": {1, 1, false, convertFunction(classRowid)},
@@ -29,6 +36,28 @@ func conversionFunctions() map[string]function {
 		"NUMTODSINTERVAL": {2, 2, false, numToSpan},
 		"NUMTOYMINTERVAL": {2, 2, false, numToMonths},
 	}
+}
+
+func emptyLob(typ ora.Type) func(*compiler, *call, []expr) (expr, error) {
+	return func(*compiler, *call, []expr) (expr, error) { return constantExpr(typ, ora.Value{}), nil }
+}
+
+// lobLength compiles the length of a LOB, which may be 0: in characters, UTF-16 units for national text, or bytes.
+func lobLength(_ *compiler, n *call, args []expr) (expr, error) {
+	x := args[0]
+	if !isLob(x.typ) {
+		return expr{}, mismatch(argAt(n, 0), classLob, classOf(x.typ))
+	}
+	return expr{typ: numberType(), nullable: true, eval: func(f *frame) (ora.Value, error) {
+		v, err := x.eval(f)
+		if err != nil || v == nil {
+			return nil, err
+		}
+		if x.typ.Code == ora.Blob {
+			return ora.EncodeInt(int64(len(v))), nil
+		}
+		return ora.EncodeInt(int64(charCount(x.typ, v))), nil
+	}}, nil
 }
 
 // toChar compiles TO_CHAR of numbers and datetimes with an optional format, and of text.

@@ -65,7 +65,10 @@ func onText(fn func(string) string) func(*compiler, *call, []expr) (expr, error)
 
 // measure compiles a length in the argument's own charset.
 func measure(fn func(ora.Type, ora.Value) int) func(*compiler, *call, []expr) (expr, error) {
-	return func(_ *compiler, n *call, args []expr) (expr, error) {
+	return func(c *compiler, n *call, args []expr) (expr, error) {
+		if isLob(args[0].typ) {
+			return lobLength(c, n, args)
+		}
 		fn := fn
 		switch classOf(args[0].typ) {
 		case classText, classLob:

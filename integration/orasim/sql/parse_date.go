@@ -36,6 +36,7 @@ type timeReader struct {
 	zoneHour, zoneMinute              int
 	zone, negativeZone                bool
 	region                            *ora.Region
+	abbreviation                      string // TZD
 }
 
 // parse reads a text: the errors are those of TO_DATE.
@@ -309,8 +310,10 @@ func (r *timeReader) readZone(code string) error {
 			r.rest = " " + rest
 		}
 		return nil
-	case "TZD": // says which of two times is meant that an end of summer time gives; standard time is taken
+	case "TZD":
+		word := r.rest
 		r.rest = strings.TrimLeftFunc(r.rest, unicode.IsLetter)
+		r.abbreviation = word[:len(word)-len(r.rest)]
 		return nil
 	case "TZH":
 		if c := r.rest[0]; c == '-' || c == '+' {
@@ -346,7 +349,7 @@ func (r *timeReader) result() (zoned, error) {
 			return zoned{}, ora.Errorf(1874, "time zone hour must be between -15 and 15")
 		}
 		if r.region != nil {
-			return zone{region: r.region}.atWall(t.wall)
+			return zone{region: r.region}.named(t.wall, r.abbreviation)
 		}
 	}
 	return t, nil

@@ -38,11 +38,15 @@ func (p *parser) timeLiteral(word, t token) node {
 	if zoneText == "" {
 		return &literal{loc(word.pos), ora.Type{Code: ora.Timestamp, Scale: digits, Bytes: 11}, w.wall.EncodeTimestamp()}
 	}
-	z, err := parseZone(zoneText)
+	name, abbreviation, _ := strings.Cut(zoneText, " ")
+	z, err := parseZone(name)
+	if err == nil && z.region == nil && abbreviation != "" {
+		err = noRegion()
+	}
 	if err != nil {
 		p.failTime(t.pos, err)
 	}
-	at, err := z.atWall(w.wall)
+	at, err := z.named(w.wall, abbreviation)
 	if err != nil {
 		p.failTime(t.pos, err)
 	}

@@ -81,6 +81,22 @@ func (z zone) atWall(wall ora.Time) (zoned, error) {
 	return t, err
 }
 
+// named is a wall clock of a region with its abbreviation, which says which of two times is meant where an end
+// of summer time gives both: ORA-01857 for one that the region does not have then. "" says nothing.
+func (z zone) named(wall ora.Time, abbreviation string) (zoned, error) {
+	if abbreviation == "" {
+		return z.atWall(wall)
+	}
+	for _, hours := range []int64{-1, 1} {
+		nearby := z.region.AtUTC(wall.AddSeconds(hours * 86400))
+		t := zoned{wall: wall, offset: nearby, region: z.region, zone: true}
+		if z.region.AtUTC(t.utc()) == nearby && strings.EqualFold(z.region.Abbreviation(t.utc()), abbreviation) {
+			return t, nil
+		}
+	}
+	return zoned{}, ora.Errorf(1857, "not a valid time zone")
+}
+
 // of is the zone that a time is in.
 func (t zoned) of() zone { return zone{t.offset, t.region} }
 
