@@ -97,6 +97,7 @@ func eventCodes(t *testing.T, w *scenario.World, run ledger.Run) string {
 
 // TestResumeAfterKill: a run whose process was killed in the middle of a partition is taken over and ends.
 func TestResumeAfterKill(t *testing.T) {
+	t.Parallel()
 	w := startWorld(t, "embedded", scenario.Options{Few: true})
 	first, held := inMidRead(t, w, wire.FaultStall)
 	first.signal(t, syscall.SIGKILL)
@@ -120,6 +121,7 @@ func TestResumeAfterKill(t *testing.T) {
 // TestRevivedWorkerIsRefused stops a process with SIGSTOP for longer than its leases, lets another one end the run, and
 // revives it.
 func TestRevivedWorkerIsRefused(t *testing.T) {
+	t.Parallel()
 	w := startWorld(t, "embedded", scenario.Options{Few: true})
 	first, held := inMidRead(t, w, wire.FaultStall)
 	first.signal(t, syscall.SIGSTOP)
@@ -138,6 +140,7 @@ func TestRevivedWorkerIsRefused(t *testing.T) {
 
 // TestCancelWhileReading: the worker breaks off its query and ends within seconds, although Oracle computes on.
 func TestCancelWhileReading(t *testing.T) {
+	t.Parallel()
 	w := startWorld(t, "embedded", scenario.Options{Few: true})
 	first, held := inMidRead(t, w, wire.FaultHold)
 	defer held.Release()

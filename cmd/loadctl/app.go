@@ -197,19 +197,20 @@ func (a *app) findWith(ctx context.Context, ref string) (*config.Config, *ledger
 	return cfg, l, run, nil
 }
 
-// environment opens all that the configuration names; done ends every connection. Nothing but the ledger is connected to
-// before it is asked something.
-func (a *app) environment(ctx context.Context) (cfg *config.Config, env *pipeline.Env, done func() error, err error) {
-	cfg, l, err := a.open(ctx)
+// with does something with all that the configuration names, and then ends every connection. Nothing but the ledger is
+// connected to before it is asked something.
+func (a *app) with(ctx context.Context, cfg *config.Config, do func(env *pipeline.Env) error) (err error) {
+	l, err := wire.Ledger(ctx, cfg, a.logger())
 	if err != nil {
-		return nil, nil, nil, err
+		return err
 	}
+	defer l.Close()
 	env, closeEnv, err := wire.Env(ctx, cfg, l, a.logger())
 	if err != nil {
-		l.Close()
-		return nil, nil, nil, err
+		return err
 	}
-	return cfg, env, func() error { defer l.Close(); return closeEnv() }, nil
+	defer func() { err = errors.Join(err, closeEnv()) }()
+	return do(env)
 }
 
 // findError says which runs an ambiguous reference could mean.

@@ -31,7 +31,18 @@ func (a *app) cleanCommand() *cobra.Command {
 			"points at, or a directory that is not loadctl's own. If the warehouse does not answer, nothing is deleted.",
 		Example: cleanExample,
 		Args:    noArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.clean(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !f.dry {
+				if err := reasoned(f.reason); err != nil {
+					return err
+				}
+			}
+			cfg, err := a.load()
+			if err != nil {
+				return err
+			}
+			return a.with(cmd.Context(), cfg, func(env *pipeline.Env) error { return a.clean(cmd.Context(), env, f) })
+		},
 	}
 	fs := cmd.Flags()
 	fs.BoolVar(&f.dry, "dry-run", false, "list them and delete nothing")
@@ -40,17 +51,7 @@ func (a *app) cleanCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) clean(ctx context.Context, f cleanFlags) (err error) {
-	if !f.dry {
-		if err := reasoned(f.reason); err != nil {
-			return err
-		}
-	}
-	_, env, done, err := a.environment(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, done()) }()
+func (a *app) clean(ctx context.Context, env *pipeline.Env, f cleanFlags) error {
 	runs, err := env.Ledger.Cleanable(ctx, env.Recovery.Keep, pipeline.CleanAtOnce)
 	if err != nil {
 		return err

@@ -80,6 +80,9 @@ func (a *app) list(ctx context.Context, f listFlags) error {
 	if a.json() {
 		return a.printList(shown, matching, len(runs))
 	}
+	if err := tellVerdicts(ctx, l, shown); err != nil {
+		return err
+	}
 	a.printRuns(shown)
 	a.note("%s", f.summary(len(shown), matching, len(runs)))
 	return nil
@@ -125,6 +128,25 @@ func (f listFlags) summary(shown, matching, all int) string {
 		text += " (" + strings.Join(why, ", ") + ")"
 	}
 	return text
+}
+
+// tellVerdicts puts what a reconciliation found before the reason of each run that waits for a decision.
+func tellVerdicts(ctx context.Context, l *ledger.Ledger, runs []ledger.Run) error {
+	for i, r := range runs {
+		if r.State != ledger.PublishUnknown {
+			continue
+		}
+		attempts, err := l.Attempts(ctx, r.ID)
+		if err != nil {
+			return err
+		}
+		for _, p := range attempts {
+			if p.Token == r.PublishToken && p.Verdict != "" {
+				runs[i].Message = "verdict " + string(p.Verdict) + "; " + r.Message
+			}
+		}
+	}
+	return nil
 }
 
 func (a *app) printRuns(runs []ledger.Run) {

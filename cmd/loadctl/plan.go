@@ -81,29 +81,22 @@ func (a *app) plan(ctx context.Context, f planFlags) error {
 }
 
 func (a *app) makePlan(ctx context.Context, cfg *config.Config, job *pipeline.Job, scn string) (p planned, err error) {
-	l, err := wire.Ledger(ctx, cfg, a.logger())
-	if err != nil {
-		return p, err
-	}
-	defer l.Close()
-	env, closeEnv, err := wire.Env(ctx, cfg, l, a.logger())
-	if err != nil {
-		return p, err
-	}
-	defer func() { err = errors.Join(err, closeEnv()) }()
 	id, err := ledger.NewRunID()
 	if err != nil {
 		return p, fmt.Errorf("make a run id: %w", err)
 	}
 	p.job = job
-	if p.Plan, err = env.MakePlan(ctx, job, id.String(), scn); err != nil {
-		return p, err
-	}
-	if err := p.statements(env, ledger.Run{ID: id, Job: job.Name}); err != nil {
-		return p, err
-	}
-	p.noGo = a.obstacle(ctx, l, p)
-	return p, nil
+	err = a.with(ctx, cfg, func(env *pipeline.Env) error {
+		if p.Plan, err = env.MakePlan(ctx, job, id.String(), scn); err != nil {
+			return err
+		}
+		if err := p.statements(env, ledger.Run{ID: id, Job: job.Name}); err != nil {
+			return err
+		}
+		p.noGo = a.obstacle(ctx, env.Ledger, p)
+		return nil
+	})
+	return p, err
 }
 
 // statements gathers what a run would send. The id in the names of its directory and staging table is only an example.

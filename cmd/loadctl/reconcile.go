@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -58,10 +57,21 @@ func (a *app) reconcileCommand() *cobra.Command {
 			if f.distrust && !f.ledger {
 				return usage("--distrust is of the ledger: give --ledger too")
 			}
-			if f.ledger {
-				return a.reconcileLedger(cmd.Context(), f)
+			if f.distrust {
+				if err := reasoned(f.reason); err != nil {
+					return err
+				}
 			}
-			return a.reconcile(cmd.Context(), args[0], f)
+			cfg, err := a.load()
+			if err != nil {
+				return err
+			}
+			return a.with(cmd.Context(), cfg, func(env *pipeline.Env) error {
+				if f.ledger {
+					return a.reconcileLedger(cmd.Context(), env, f)
+				}
+				return a.reconcile(cmd.Context(), env, args[0], f)
+			})
 		},
 	}
 	fs := cmd.Flags()
@@ -82,12 +92,7 @@ func (f reconcileFlags) options(env *pipeline.Env) pipeline.ReconcileOptions {
 	return o
 }
 
-func (a *app) reconcile(ctx context.Context, ref string, f reconcileFlags) (err error) {
-	_, env, done, err := a.environment(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, done()) }()
+func (a *app) reconcile(ctx context.Context, env *pipeline.Env, ref string, f reconcileFlags) error {
 	run, err := env.Ledger.Find(ctx, ref)
 	if err != nil {
 		return findError(ref, err)

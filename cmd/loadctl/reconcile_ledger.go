@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -32,17 +31,7 @@ type markJSON struct {
 	Target  string `json:"target"`
 }
 
-func (a *app) reconcileLedger(ctx context.Context, f reconcileFlags) (err error) {
-	if f.distrust {
-		if err := reasoned(f.reason); err != nil {
-			return err
-		}
-	}
-	_, env, done, err := a.environment(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, done()) }()
+func (a *app) reconcileLedger(ctx context.Context, env *pipeline.Env, f reconcileFlags) error {
 	if f.distrust {
 		if err := a.distrust(ctx, env.Ledger, f); err != nil {
 			return err

@@ -79,17 +79,7 @@ func (a *app) run(ctx context.Context, f runFlags) error {
 		}
 		job = wire.Job(r, cfg)
 	}
-	l, err := wire.Ledger(ctx, cfg, a.logger())
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	env, closeEnv, err := wire.Env(ctx, cfg, l, a.logger())
-	if err != nil {
-		return err
-	}
-	err = a.runOn(ctx, env, job, f)
-	return errors.Join(err, closeEnv())
+	return a.with(ctx, cfg, func(env *pipeline.Env) error { return a.runOn(ctx, env, job, f) })
 }
 
 // runOn makes or finds the run, and drives it.

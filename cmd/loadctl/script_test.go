@@ -61,7 +61,7 @@ func TestScripts(t *testing.T) {
 			w := &world{db: db, empty: emptyDatabase(t, db.Cluster), transcript: filepath.Join(t.TempDir(), "transcript"), stories: map[string]*story{}}
 			testscript.Run(t, testscript.Params{
 				Files: []string{file}, Setup: w.setup, RequireUniqueNames: true,
-				Cmds: map[string]func(*testscript.TestScript, bool, []string){"story": w.story, "await": w.await, "giveback": w.giveBack, "silence": w.silence, "fence": w.fence, "age": w.age, "signal": signalLast, "twins": w.twins, "exits": exits},
+				Cmds: map[string]func(*testscript.TestScript, bool, []string){"story": w.story, "await": w.await, "giveback": w.giveBack, "silence": w.silence, "bury": w.bury, "fence": w.fence, "age": w.age, "signal": signalLast, "twins": w.twins, "exits": exits},
 			})
 			t.Cleanup(func() { w.findSecrets(t) }) // the script itself runs in parallel, after this function
 		})
@@ -206,6 +206,24 @@ func (w *world) silence(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(s.claim(context.Background()))
 	w.change(ts, `UPDATE loadctl.load_partition SET heartbeat_at = heartbeat_at - interval '1 hour', lease_until = lease_until - interval '1 hour'
 		WHERE run_id = $1 AND idx = $2`, s.last.Run, s.last.Partition)
+}
+
+// bury has the step that a run waits for fail until it is given up: "bury JOB DATE".
+func (w *world) bury(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 || w.stories[args[0]+"/"+args[1]] == nil {
+		ts.Fatalf("usage: bury JOB DATE, of a story")
+	}
+	s, ctx := w.stories[args[0]+"/"+args[1]], context.Background()
+	for range 100 {
+		due, err := w.ledger.DueSteps(ctx, ledger.DueRequest{Run: s.run.ID, Limit: 1})
+		ts.Check(err)
+		if len(due) == 0 {
+			return
+		}
+		ts.Check(s.own(ctx, due[0].Kind))
+		ts.Check(w.ledger.ReleaseStep(ctx, s.hold, ledger.Later{Counted: true, Class: "UNREACHABLE", Message: "source core does not answer"}))
+	}
+	ts.Fatalf("the step is never given up")
 }
 
 // fence records that the publish of a run was shut out, what its target looks like, and a verdict: "fence JOB DATE VERDICT".

@@ -37,6 +37,7 @@ type evidenceOf struct {
 	chunks   []ledger.File
 	measured []ledger.Measured
 	attempts []ledger.Attempt
+	buried   *ledger.Entry // the step that the run waits for was given up; nil: it was not
 }
 
 func (a *app) status(ctx context.Context, ref string) error {
@@ -58,9 +59,12 @@ func (a *app) status(ctx context.Context, ref string) error {
 	if e.run.Message != "" {
 		a.say("  why: %s%s", e.run.Message, bracketed(e.run.Class))
 	}
+	if e.buried != nil {
+		a.say("  given up: %s%s", e.buried.Message, bracketed(e.buried.Class))
+	}
 	a.tables(e)
 	a.printAttempts(e.attempts)
-	if n := nextFor(e.sight); len(n) > 0 {
+	if n := nextFor(e); len(n) > 0 {
 		a.say("")
 		a.printNext("  next  ", n)
 	}
@@ -104,8 +108,10 @@ func fenceWords(p ledger.Attempt) string {
 }
 
 // nextFor is what moves a run that does not move by itself.
-func nextFor(s sight) []next {
+func nextFor(s evidenceOf) []next {
 	switch {
+	case s.buried != nil:
+		return []next{{"loadctl resend " + s.run.Short(), "once the cause is gone: its step is tried again"}}
 	case s.run.State == ledger.PublishUnknown:
 		return []next{{"loadctl reconcile " + s.run.Short(), "finds out what its publish did"}}
 	case !s.run.State.Active() || beingDone(s.run, s.partitions, s.at):
@@ -134,8 +140,28 @@ func (a *app) evidence(ctx context.Context, l *ledger.Ledger, run ledger.Run) (e
 	if e.measured, err = l.Validations(ctx, run.ID); err != nil {
 		return e, err
 	}
-	e.attempts, err = l.Attempts(ctx, run.ID)
+	if e.attempts, err = l.Attempts(ctx, run.ID); err != nil || !run.State.Active() {
+		return e, err
+	}
+	e.buried, err = buried(ctx, l, run)
 	return e, err
+}
+
+// buried finds whether the step that a run waits for was given up.
+func buried(ctx context.Context, l *ledger.Ledger, run ledger.Run) (*ledger.Entry, error) {
+	entries, err := l.Events(ctx, run.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range slices.Backward(entries) {
+		switch {
+		case e.Kind == ledger.KindState || e.Code == ledger.CodeResent:
+			return nil, nil
+		case e.Code == ledger.CodeDispatchDead:
+			return &e, nil
+		}
+	}
+	return nil, nil
 }
 
 func bracketed(class string) string {

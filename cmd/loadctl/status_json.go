@@ -16,6 +16,7 @@ type statusJSON struct {
 	Partitions []partitionJSON   `json:"partitions"`
 	Chunks     []chunkJSON       `json:"chunks"`
 	Publish    []publishJSON     `json:"publish"`
+	GivenUp    *eventJSON        `json:"given_up,omitempty"` // the step that the run waits for was given up
 }
 
 type metricJSON struct {
@@ -77,6 +78,10 @@ func statusOf(e evidenceOf) statusJSON {
 	out := statusJSON{
 		Schema: Schema, Run: runOf(e.run), Boundaries: boundariesOf(e.ladder),
 		Metrics: []metricJSON{}, Partitions: []partitionJSON{}, Chunks: []chunkJSON{}, Publish: []publishJSON{},
+	}
+	if e.buried != nil {
+		given := eventOf(*e.buried)
+		out.GivenUp = &given
 	}
 	for _, r := range sideBySide(e.measured) {
 		m := metricJSON{Column: r.Column, Name: r.Name, Values: r.Values}

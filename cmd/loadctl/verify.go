@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -35,17 +34,20 @@ func (a *app) verifyCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) verify(ctx context.Context, job, date string) (err error) {
-	cfg, env, done, err := a.environment(ctx)
+func (a *app) verify(ctx context.Context, job, date string) error {
+	cfg, err := a.load()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, done()) }()
 	r, err := resolve(cfg, job, date, a.now())
 	if err != nil {
 		return err
 	}
-	run, later, err := lastVerified(ctx, env.Ledger, r.Job, r.Key)
+	return a.with(ctx, cfg, func(env *pipeline.Env) error { return a.verifyKey(ctx, env, r.Job, r.Key) })
+}
+
+func (a *app) verifyKey(ctx context.Context, env *pipeline.Env, job, key string) error {
+	run, later, err := lastVerified(ctx, env.Ledger, job, key)
 	if err != nil {
 		return err
 	}
