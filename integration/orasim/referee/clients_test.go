@@ -98,32 +98,38 @@ type answer struct {
 	Message  string      `json:"message"`
 }
 
-// patience bounds the run of a client.
+// patience bounds the run of a client. One that hangs is stopped, so that the test can say in which step it did.
 const patience = 2 * time.Minute
 
-// external returns how the clients that are programs are started.
-func external(t *testing.T) map[client]*exec.Cmd {
+// runner runs a client over a plan.
+type runner func(plan) ([]answer, error)
+
+// runners returns all clients.
+func runners(t *testing.T) map[client]runner {
 	t.Helper()
 	c := rig.Oracle(t)
 	classes := compile(t, c)
-	// A client that hangs is stopped, so that the test can say in which step it did.
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	t.Cleanup(cancel)
-	java := func(jar string) *exec.Cmd {
-		return exec.CommandContext(ctx, c.Java, "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+	program := func(args ...string) runner {
+		return func(p plan) ([]answer, error) {
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+			cmd.Env = append(os.Environ(), "TZ=UTC", "NODE_PATH="+c.NodeModules)
+			return ask(cmd, p)
+		}
+	}
+	java := func(jar string) runner {
+		return program(c.Java, "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
 			"-cp", classes+string(filepath.ListSeparator)+jar, "Client")
 	}
-	commands := map[client]*exec.Cmd{
-		python:      exec.CommandContext(ctx, c.Python, "clients/client.py"),
-		pythonArrow: exec.CommandContext(ctx, c.Python, "clients/client.py", "arrow"),
-		node:        exec.CommandContext(ctx, c.Node, "clients/client.js"),
+	return map[client]runner{
+		goOra:       runGoOra,
+		python:      program(c.Python, "clients/client.py"),
+		pythonArrow: program(c.Python, "clients/client.py", "arrow"),
+		node:        program(c.Node, "clients/client.js"),
 		jdbc11:      java(c.OJDBC11),
 		jdbc8:       java(c.OJDBC8),
 	}
-	for _, cmd := range commands {
-		cmd.Env = append(os.Environ(), "TZ=UTC", "NODE_PATH="+c.NodeModules)
-	}
-	return commands
 }
 
 // compile compiles the JDBC client for the older of the two drivers; the newer one runs it too.

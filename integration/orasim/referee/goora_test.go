@@ -24,6 +24,16 @@ type goOraClient struct {
 	txs  map[int]*sql.Tx
 }
 
+func runGoOra(p plan) ([]answer, error) {
+	c := &goOraClient{plan: p, open: map[string]*sql.DB{}, txs: map[int]*sql.Tx{}}
+	defer c.close()
+	var answers []answer
+	for _, s := range p.Steps {
+		answers = append(answers, c.run(s))
+	}
+	return answers, nil
+}
+
 func (c *goOraClient) close() {
 	for _, tx := range c.txs {
 		_ = tx.Rollback()

@@ -1,7 +1,6 @@
 package referee
 
 import (
-	"database/sql"
 	"log/slog"
 	"net"
 	"strconv"
@@ -19,37 +18,34 @@ const (
 	password = "Tiger-10"
 )
 
-// TestReferees runs the checks in every client, all against servers of one kind. Each client has a server of its own:
-// the checks change tables.
+// TestReferees runs the checks in every client, all against servers of one kind, then some of them against servers of
+// another. Each client has a server of its own: the checks change tables.
 func TestReferees(t *testing.T) {
-	commands := external(t)
-	t.Run("all", func(t *testing.T) {
-		for name, cmd := range commands {
-			t.Run(string(name), func(t *testing.T) {
-				t.Parallel()
-				judge(t, name, func(p plan) ([]answer, error) { return ask(cmd, p) })
-			})
-		}
-		t.Run(string(goOra), func(t *testing.T) {
-			t.Parallel()
-			judge(t, goOra, func(p plan) ([]answer, error) {
-				c := &goOraClient{plan: p, open: map[string]*sql.DB{}, txs: map[int]*sql.Tx{}}
-				defer c.close()
-				var answers []answer
-				for _, s := range p.Steps {
-					answers = append(answers, c.run(s))
-				}
-				return answers, nil
-			})
+	all := runners(t)
+	for kind, c := range map[string]struct {
+		config wire.Config
+		checks []check
+	}{
+		"usual": {wire.Config{}, checks()},
+		// The older verifier, the native services exchange, small packets, replies with fewer rows than asked.
+		"peculiar": {wire.Config{Verifier: wire.Verifier11g, ANO: true, MaxSDU: 2048, MaxReplyRows: 37}, peculiarChecks()},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			for name, run := range all {
+				t.Run(string(name), func(t *testing.T) {
+					t.Parallel()
+					judge(t, name, run, c.config, c.checks)
+				})
+			}
 		})
-	})
+	}
 }
 
 // judge runs the checks that a client can be asked, and compares.
-func judge(t *testing.T, name client, run func(plan) ([]answer, error)) {
+func judge(t *testing.T, name client, run runner, config wire.Config, checks []check) {
 	var asked []check
-	p := serve(t)
-	for _, c := range checks() {
+	p := serve(t, config)
+	for _, c := range checks {
 		if _, cannot := c.not[name]; !cannot {
 			asked = append(asked, c)
 			p.Steps = append(p.Steps, c.step)
@@ -74,10 +70,11 @@ func judge(t *testing.T, name client, run func(plan) ([]answer, error)) {
 }
 
 // serve starts a server with the tables of the checks.
-func serve(t *testing.T) plan {
+func serve(t *testing.T, config wire.Config) plan {
 	t.Helper()
+	config.CommentFaults = true
 	s, err := orasim.Start(orasim.Config{
-		User: user, Password: password, Seed: seed(), Wire: wire.Config{CommentFaults: true},
+		User: user, Password: password, Seed: seed(), Wire: config,
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	if err != nil {

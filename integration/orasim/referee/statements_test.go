@@ -104,6 +104,17 @@ func againChecks() []check {
 	}
 }
 
+// peculiarChecks are those that depend on packets, replies and logins.
+func peculiarChecks() []check {
+	all := append(lobChecks(), errorChecks()...)
+	for _, c := range fetchChecks() {
+		if c.step.Fetch == 100 || c.step.Fetch == 5000 {
+			all = append(all, c)
+		}
+	}
+	return append(all, shapeChecks()...)
+}
+
 // widths are numbers of columns around those at which the protocol changes its fields.
 func widths() []int { return []int{1, 8, 9, 255, 256, 257, 1000} }
 
