@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"strings"
 )
 
 // RemoveAttempts deletes the directory of a run's attempts, RemoveRun the sealed one. Both refuse, with
-// ErrMismatch, a directory whose OwnerFile is missing or names somebody else; one that is not there is no error.
+// ErrMismatch, a directory whose OwnerFile is missing (unless it holds nothing yet) or names somebody else; one that is
+// not there is no error.
 //
 // Whether anything may be deleted at all is not known here: the ledger (is the run over, and for how long) and
 // the metastore (does a table or partition point at this directory or below) are asked by the caller, before.
@@ -28,10 +31,25 @@ func removeOwned(ctx context.Context, s Store, l Layout, dir string) error {
 	}
 	err := checkOwner(ctx, s, l, dir)
 	if errors.Is(err, ErrNotExist) {
-		return fmt.Errorf("clean %s: it has no %s, so it is not known to be ours: %w", dir, OwnerFile, ErrMismatch)
+		return removeBegun(ctx, s, dir)
 	}
 	if err != nil {
 		return fmt.Errorf("clean %s: %w", dir, err)
+	}
+	return s.Remove(ctx, dir)
+}
+
+// removeBegun deletes a directory without OwnerFile if its process died before the file had its place: nothing is in it but
+// drafts, which are of no use to anybody.
+func removeBegun(ctx context.Context, s Store, dir string) error {
+	entries, err := s.List(ctx, dir)
+	if err != nil {
+		return fmt.Errorf("clean %s: %w", dir, err)
+	}
+	for _, e := range entries {
+		if e.Dir || !strings.HasPrefix(path.Base(e.Path), draftPrefix) {
+			return fmt.Errorf("clean %s: it has no %s, so it is not known to be ours: %w", dir, OwnerFile, ErrMismatch)
+		}
 	}
 	return s.Remove(ctx, dir)
 }

@@ -65,10 +65,13 @@ func readSmall(ctx context.Context, s Store, name string) (content []byte, err e
 	return content, nil
 }
 
+// draftPrefix begins the names of small files that have not got their place yet.
+const draftPrefix = ".draft-"
+
 // place makes a small file appear whole: written under a name of its own among the attempts, then moved. (On
 // HDFS a file is visible from its creation, so a writer that died would leave a half one in the place.)
 func place(ctx context.Context, s Store, l Layout, name string, content []byte) error {
-	draft := path.Join(l.AttemptsDir(), ".draft-"+rand.Text())
+	draft := path.Join(l.AttemptsDir(), draftPrefix+rand.Text())
 	f, err := s.Create(ctx, draft)
 	if err != nil {
 		return err

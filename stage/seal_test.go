@@ -279,3 +279,22 @@ func TestRemoveRefusesWhatIsNotOurs(t *testing.T) {
 		t.Errorf("left after removal: %s", got)
 	}
 }
+
+// TestRemoveBegun: a process that died before the owner file had its place leaves a directory that is cleaned all the same,
+// since nothing of worth is in it yet.
+func TestRemoveBegun(t *testing.T) {
+	ctx := t.Context()
+	s, l := newStore(t), newLayout(t)
+	if err := s.MkdirAll(ctx, l.RunDir()); err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, path.Join(l.AttemptsDir(), ".draft-ABC"), "half")
+	if err := errors.Join(stage.RemoveRun(ctx, s, l), stage.RemoveAttempts(ctx, s, l)); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{l.RunDir(), l.AttemptsDir()} {
+		if _, err := s.Stat(ctx, dir); !errors.Is(err, stage.ErrNotExist) {
+			t.Errorf("%s is still there: %v", dir, err)
+		}
+	}
+}
