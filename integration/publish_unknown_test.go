@@ -1,9 +1,13 @@
 package integration
 
 import (
+	"context"
 	"errors"
 	"net"
+	"net/url"
 	"strconv"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,7 +34,9 @@ var byOperator = pipeline.ReconcileOptions{Settle: settle, By: "operator@here"}
 type doubt struct {
 	*scenario.World
 	env   *pipeline.Env // all calls to Hive go through the proxy
+	root  *hdfs.Store   // all of the file system
 	proxy *proxy.Proxy
+	life  time.Duration // of the statement, from the answer to ExecuteStatement to its end, when nothing goes wrong
 }
 
 func newDoubt(t *testing.T) *doubt {
@@ -70,10 +76,30 @@ func doubtIn(t *testing.T, w *scenario.World) *doubt {
 	})
 	d := &doubt{World: w, proxy: p}
 	d.env = d.newEnv(t)
-	if run := runJob(t, d.env, w.Job(), pipeline.Submission{}); run.State != ledger.Success {
-		t.Fatalf("the first run is %s: %s", run.State, run.Message)
-	}
+	d.first(t)
 	return d
+}
+
+// first publishes for the first time, and takes the time of the statement.
+func (d *doubt) first(t *testing.T) {
+	t.Helper()
+	var s statement
+	var began time.Time
+	d.proxy.Rule(func(c proxy.Call) proxy.Fate {
+		if c.Publish && c.Answered {
+			began = time.Now()
+		}
+		if s.finished(c) {
+			d.life = time.Since(began)
+		}
+		return proxy.Pass
+	})
+	run := runJob(t, d.env, d.Job(), pipeline.Submission{})
+	d.proxy.Rule(nil)
+	wantState(t, run, ledger.Success)
+	if d.life <= 0 || d.proxy.Statements() != 1 {
+		t.Fatalf("a publish took %s and %d statements: the proxy does not see them", d.life, d.proxy.Statements())
+	}
 }
 
 // newEnv is the environment of another process, its Hive behind the proxy too.
@@ -95,7 +121,7 @@ func (d *doubt) newEnv(t *testing.T) *pipeline.Env {
 			t.Errorf("close Hive: %v", err)
 		}
 	})
-	env.Warehouse = w
+	env.Warehouse, d.root = w, root
 	return env
 }
 
@@ -252,11 +278,7 @@ func TestPublishLost(t *testing.T) {
 		{"status lost after the end", ended.finished, proxy.Lose, publish.Applied, 1},
 	} {
 		t.Run(point.name, func(t *testing.T) {
-			if run.State != ledger.StagingValidated { // the first point, or the one before was applied
-				change(t, d.World)
-				run = d.submit(t, d.env)
-			}
-			before, sent := d.lines(t), d.proxy.Statements()
+			before, sent := d.next(t, &run), d.proxy.Statements()
 			rule, struck := once(point.match, point.fate)
 			d.proxy.Rule(rule)
 			run = drive(t, d.env, run.ID)
@@ -273,16 +295,85 @@ func TestPublishLost(t *testing.T) {
 			run = d.goOn(t, found)
 		})
 	}
+	t.Run("cut in the move, when all that was there is gone", d.loseDirectory)
+}
+
+// loseDirectory lets a publish end where Hive has removed the partition's directory and has not put another there.
+func (d *doubt) loseDirectory(t *testing.T) {
+	whole := d.env.Warehouse
+	t.Cleanup(func() { d.env.Warehouse = whole })
+	out := &publisher{Warehouse: whole}
+	out.send = func(ctx context.Context, _ publish.Session, p publish.Publication, _ func(publish.Progress)) (publish.Result, error) {
+		e, err := whole.Observe(ctx, p.Target)
+		if err == nil {
+			u, parseErr := url.Parse(e.Location)
+			err = errors.Join(parseErr, d.root.Remove(ctx, strings.TrimPrefix(u.Path, "/")))
+		}
+		return publish.Result{}, errors.Join(publish.ErrUnknown, err)
+	}
+	d.env.Warehouse = out
+	change(t, d.World)
+	run := drive(t, d.env, d.submit(t, d.env).ID)
+	out.send = nil
+	wantState(t, run, ledger.PublishUnknown)
+	found := reconcile(t, d.env, run, publish.Damaged)
+	run = drive(t, d.env, d.goOn(t, found).ID)
+	d.wantSuccess(t, run)
+}
+
+// cuts is how many moments of a statement's life are tried, its end and what comes after included.
+const cuts = 6
+
+// TestPublishCutInTheMiddle cuts the connection at moments that are spread over a statement's life, so that some are near
+// the short step in which Hive moves the files: whatever became of the target, the verdict must say it.
+func TestPublishCutInTheMiddle(t *testing.T) {
+	d := newDoubt(t)
+	var run ledger.Run
+	for i := range cuts {
+		before, sent := d.next(t, &run), d.proxy.Statements()
+		var s statement
+		var began time.Time
+		rule, struck := once(s.polled, proxy.CutSent)
+		d.proxy.Rule(func(c proxy.Call) proxy.Fate {
+			if c.Publish && c.Answered {
+				began = time.Now()
+			}
+			fate := rule(c)
+			if fate == proxy.CutSent {
+				time.Sleep(time.Until(began.Add(d.life * time.Duration(i+1) / (cuts - 1)))) // the moment is what is being tried
+			}
+			return fate
+		})
+		run = drive(t, d.env, run.ID)
+		d.proxy.Rule(nil)
+		wantStruck(t, struck)
+		wantState(t, run, ledger.PublishUnknown)
+		found := d.reconcile(t, d.env, run, before)
+		if n := d.proxy.Statements() - sent; n != 1 {
+			t.Errorf("%d statements reached the server, want 1", n)
+		}
+		run = d.goOn(t, found)
+	}
+}
+
+// next readies a run that can be published, a new one unless the last one still can, and returns what the target holds.
+func (d *doubt) next(t *testing.T, run *ledger.Run) []string {
+	t.Helper()
+	if run.State != ledger.StagingValidated { // the first, or the one before was applied
+		change(t, d.World)
+		*run = d.submit(t, d.env)
+	}
+	return d.lines(t)
 }
 
 // statement finds the calls on the connection that the publish statement is sent on.
-type statement struct{ conn int }
+type statement struct{ conn atomic.Int64 }
 
 func (s *statement) status(c proxy.Call) bool {
 	if c.Publish {
-		s.conn = c.Conn
+		s.conn.Store(int64(c.Conn))
 	}
-	return c.Conn == s.conn && c.Method == "GetOperationStatus"
+	return int64(c.Conn) == s.conn.Load() && c.Method == "GetOperationStatus"
 }
 
 func (s *statement) polled(c proxy.Call) bool   { return s.status(c) && !c.Answered }

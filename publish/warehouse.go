@@ -131,7 +131,8 @@ type Warehouse interface {
 	Unstage(ctx context.Context, s Staging) error
 	// Measure computes the measures over a scope, by the same expressions whatever the scope.
 	Measure(ctx context.Context, in Scope, ms []extract.Measure) ([]extract.Metric, error)
-	// Observe gathers evidence of a target.
+	// Observe gathers evidence of a target: ErrNoTarget if there is no table, evidence of nothing if only its partition is
+	// missing.
 	Observe(ctx context.Context, t Target) (Evidence, error)
 	// Open opens a session for one publish statement.
 	Open(ctx context.Context, tag string) (Session, error)

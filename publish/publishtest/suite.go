@@ -57,6 +57,9 @@ func identity(t *testing.T, h Harness) {
 
 func inspectAndCreate(t *testing.T, h Harness) {
 	x := publish.Target{Database: h.Database, Table: name("create"), Columns: simple(), Partition: []publish.PartitionValue{{Column: "load_date", Value: "d"}}}
+	if _, err := h.Warehouse.Observe(t.Context(), x); !errors.Is(err, publish.ErrNoTarget) {
+		t.Errorf("observed a table that is not there: %v, want ErrNoTarget", err)
+	}
 	if st, err := h.Warehouse.Inspect(t.Context(), x); err != nil || st.Exists {
 		t.Fatalf("before: %+v, %v", st, err)
 	}
