@@ -7,10 +7,8 @@
 // are virtual tables under the same executor.
 //
 // Character data is AL32UTF8, national data AL16UTF16 (big-endian), both as they stand on the wire; LOBs are
-// kept inline as their text or bytes; a ROWID is the 12 bytes of ora.RowID.
+// kept inline as their text or bytes, of which an empty one is not NULL; a ROWID is the 12 bytes of ora.RowID.
 //
 // What the engine does not know is an ORA error with a position, never a guess: ORA-03001 for what Oracle
-// knows and this does not. Known to differ from a real server: ORA_HASH gives other values (Oracle's algorithm
-// is not published); time zone regions other than UTC are ORA-01882; statements are compiled when they are
-// prepared, so some errors come earlier; every commit is exactly one SCN, and nothing else advances it but DDL.
+// knows and this does not. Where it is known to answer otherwise than a real server is in docs/orasim.md.
 package sql
