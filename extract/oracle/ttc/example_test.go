@@ -3,6 +3,7 @@ package ttc
 import (
 	"bytes"
 	"encoding/hex"
+	"errors"
 	"io"
 	"net"
 	"strings"
@@ -156,4 +157,15 @@ func TestColumnOfNoLength(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantTexts(t, "no length", got, [][]string{{"1", "", "2024-03-15 14:30:45", ""}})
+}
+
+// TestValueErrorCountsRows: a message between two rows changes nothing about the number of a bad one.
+func TestValueErrorCountsRows(t *testing.T) {
+	row := "07 02 C1 02 01 6E 07 78 7C 03 0F 0F 1F 2E 00"
+	ttc := unhexText(t, exampleDescribe+exampleHeader+row+row+"09 01 01 01 05"+row+strings.Replace(row, "02 C1 02", "02 FF 65", 1))
+	_, err := readTexts(t.Context(), hearing(packets(ttc, 50)), Query{Text: "SELECT", Fetch: 9, Columns: exampleQuery()}, 0, 0)
+	var bad *ValueError
+	if !errors.As(err, &bad) || bad.Row != 4 || bad.Column != "ID" || bad.Value != "ff 65" {
+		t.Errorf("err = %v, want a ValueError of row 4", err)
+	}
 }

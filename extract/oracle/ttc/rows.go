@@ -79,12 +79,6 @@ func (r *Rows) decodeAs(cols []extract.Column) error {
 	return err
 }
 
-// Columns describes the result.
-func (r *Rows) Columns() []Column { return r.columns }
-
-// Count is how many rows have been decoded so far.
-func (r *Rows) Count() int64 { return r.rows }
-
 // Next fills b, which it resets first, with at least one row, up to its limits or to the end of a reply; io.EOF after
 // the last row. After an error of the server the session is in step; after a ValueError b holds what was decoded of the
 // row that failed, behind its whole rows.
@@ -168,7 +162,7 @@ func (r *Rows) ask() error {
 // decode takes the rows that follow, as far as the batch has room.
 func (r *Rows) decode(b *extract.Batch) error {
 	in, before := r.session.in, b.Rows
-	err := r.decoder.rows(in, b, r.rows)
+	err := r.decoder.rows(in, b, r.rows-int64(before))
 	r.rows += int64(b.Rows - before)
 	r.reply += int64(b.Rows - before)
 	return err
