@@ -159,7 +159,7 @@ func TestLedgerLostALivePublisher(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := newStop()
+			s := newStop(t)
 			old := b.Ledger.Name + "_old"
 			b.env.Store = &marker{Store: b.store, after: func() error { return b.backup(t.Context(), old) }}
 			b.out.send = func(ctx context.Context, x publish.Session, p publish.Publication, report func(publish.Progress)) (publish.Result, error) {
@@ -186,7 +186,7 @@ func TestLedgerLostALivePublisher(t *testing.T) {
 			if (len(found.Adopted) == 1) != test.adopted {
 				t.Errorf("adopted %v, want it: %v", found.Adopted, test.adopted)
 			}
-			close(s.goOn)
+			s.goOn()
 			if err := <-done; err != nil {
 				t.Errorf("the revived publisher: %v", err)
 			}

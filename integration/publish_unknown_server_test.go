@@ -15,7 +15,7 @@ import (
 // published: the server must refuse it.
 func TestStatementHeldBack(t *testing.T) {
 	d := newDoubt(t)
-	s := newStop()
+	s := newStop(t)
 	hold, struck := once(func(c proxy.Call) bool { return c.Publish && !c.Answered }, proxy.Pass)
 	d.proxy.Rule(func(c proxy.Call) proxy.Fate {
 		select {
@@ -54,7 +54,7 @@ func TestStatementHeldBack(t *testing.T) {
 	wantState(t, second, ledger.Success)
 
 	sent := d.proxy.Statements()
-	close(s.goOn)
+	s.goOn()
 	if err := <-done; err != nil {
 		t.Errorf("the revived publisher: %v", err)
 	}

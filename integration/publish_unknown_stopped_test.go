@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 	"testing"
 
 	"github.com/loadctl/loadctl/integration/scenario"
@@ -71,16 +72,25 @@ func (b *bench) putMark(t *testing.T, run ledger.Run, n int, text string) error 
 	return f.Close()
 }
 
-// stop holds whoever calls it until it is told to go on.
-type stop struct{ reached, goOn chan struct{} }
+// stop holds whoever calls here until it is told to go on, at the test's end in any case.
+type stop struct {
+	reached, released chan struct{}
+	once              sync.Once
+}
 
-func newStop() *stop { return &stop{make(chan struct{}), make(chan struct{})} }
+func newStop(t *testing.T) *stop {
+	s := &stop{reached: make(chan struct{}), released: make(chan struct{})}
+	t.Cleanup(s.goOn)
+	return s
+}
 
 func (s *stop) here() error {
 	close(s.reached)
-	<-s.goOn
+	<-s.released
 	return nil
 }
+
+func (s *stop) goOn() { s.once.Do(func() { close(s.released) }) }
 
 // TestPublisherStopped stops a publisher at each point of its way, lets others decide about its run and publish a later
 // one, and lets it go on: it must be refused, whatever it does.
@@ -100,7 +110,7 @@ func TestPublisherStopped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
-			s := newStop()
+			s := newStop(t)
 			test.stop(b, s)
 			run, err := b.env.Submit(t.Context(), b.Job(), pipeline.Submission{})
 			if err != nil {
@@ -119,7 +129,7 @@ func TestPublisherStopped(t *testing.T) {
 			wantState(t, second, ledger.Success)
 			wantTarget(t, b.World, second.SCN)
 
-			close(s.goOn)
+			s.goOn()
 			if err := <-stopped; err != nil {
 				t.Errorf("the revived publisher: %v", err)
 			}

@@ -201,7 +201,7 @@ func (d *doubt) reconcile(t *testing.T, env *pipeline.Env, run ledger.Run, befor
 		t.Fatalf("reconcile: %v", err)
 	}
 	t.Logf("verdict %s: %s (%s)", found.Verdict, found.Reason, found.Fence)
-	if truth := d.truth(t, run, before); found.Verdict != truth {
+	if truth := d.truth(t, found.Run, before); found.Verdict != truth {
 		t.Errorf("verdict %s (%s), but the rows of the target say %s", found.Verdict, found.Reason, truth)
 	}
 	a := attempt(t, env, found.Run)
