@@ -10,8 +10,10 @@
 //	connect.go, negotiate.go, verifier.go, login.go    from CONNECT to a logged-in session
 //	request.go, piggyback.go    requests as values; no state, so they can be fuzzed
 //	session.go             the loop, the functions other than execute and fetch
-//	cursor.go, rows.go, reply.go    cursors, row streaming, describe and end-of-call records
-//	fault.go               what tests may break, as data
+//	cursor.go, execute.go, rows.go, reply.go    cursors, execute and fetch, row streaming, describe and end-of-call records
+//	lob.go, output.go      LOBs and their locators, values that a block gives back
+//	packed.go              rows that the backend has encoded already
+//	fault.go, comment.go, strike.go    what tests may break, as data, in statements, and when it happens
 //
 // Layouts depend on what the client said about itself (caps.go); nothing about a client is guessed. TTC
 // messages carry no length, so a field that is misread cannot be skipped: an unknown message ends the session

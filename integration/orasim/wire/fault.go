@@ -50,7 +50,7 @@ type Match struct {
 	Session uint32 // SID
 	User    string // compared without case
 	// SQL is a part of the statement's text, compared without case. Calls without a statement have the texts
-	// COMMIT, ROLLBACK, PING and LOGOFF.
+	// COMMIT, ROLLBACK, PING, LOGOFF and LOB (reading and writing through a locator).
 	SQL string
 }
 

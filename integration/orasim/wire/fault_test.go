@@ -248,3 +248,23 @@ func TestFaultOfOneSession(t *testing.T) {
 		t.Errorf("got %v, want ORA-08103", err)
 	}
 }
+
+// TestFaultHoldAnswersABreak: the server says nothing until the client has had enough.
+func TestFaultHoldAnswersABreak(t *testing.T) {
+	f := newFake()
+	f.numbers("SELECT N FROM T", 100)
+	s := start(t, f, nil)
+	a := s.Faults().Set(wire.Fault{Match: wire.Match{SQL: "FROM T"}, Kind: wire.FaultHold, AtRow: 5, Times: 1})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-a.Hit()
+		cancel()
+	}()
+	db := open(t, s, "")
+	if n, err := count(ctx, db, "SELECT N FROM T"); n != 0 || err == nil {
+		t.Errorf("got %d rows and %v, want an error", n, err)
+	}
+	if n, err := count(t.Context(), db, "SELECT N FROM T"); n != 100 || err != nil {
+		t.Errorf("afterwards: got %d rows and %v, want 100", n, err)
+	}
+}

@@ -207,7 +207,7 @@ func (s *session) lobOperation(ctx context.Context) error {
 	if s.dec.err != nil {
 		return s.dec.err
 	}
-	if err := s.enter("LOB", true); err != nil {
+	if err := s.enter("LOB", false); err != nil {
 		return s.fail(ctx, err, outcome{})
 	}
 	if err := s.strike(ctx, 0, false); err != nil {
