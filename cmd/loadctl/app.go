@@ -41,7 +41,8 @@ const rootExample = `  loadctl check                                         is 
   loadctl plan --job INSP_DTL --date 2026-09-28         what would a run do? (nothing is written)
   loadctl run  --job INSP_DTL --date yesterday          do it, and wait for its end
   loadctl status INSP_DTL/2026-09-28                    did it land? all of it? once?
-  loadctl list --problem                                what needs a person?`
+  loadctl list --problem                                what needs a person?
+  loadctl resume INSP_DTL/2026-09-28                    its process was killed: go on with it`
 
 // rootCommand assembles the verbs.
 func (a *app) rootCommand() *cobra.Command {

@@ -19,7 +19,7 @@ func (a *app) cancelCommand() *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
 		Use:   "cancel RUN --reason TEXT",
-		Short: "End a run that has not begun to touch its target",
+		Short: "End a run that does not publish yet",
 		Long: "Cancel ends a run in the ledger; each worker then breaks off its own query, at once where it hears of it and by its\n" +
 			"next heartbeat at the latest. It is refused once the run publishes: what was sent cannot be taken back.",
 		Example:           cancelExample,
@@ -63,7 +63,7 @@ func (a *app) cancel(ctx context.Context, ref, reason string, c consent) error {
 	}
 	return a.printChange(change{
 		verb: "cancel", run: now, was: fmt.Sprintf("%s, %s", run.State, progressWords(run)),
-		is: string(now.State) + ": " + now.Message + "; " + stopped(before), next: []next{runAgain(now)},
+		is: string(now.State) + ": " + now.Message + "; " + stopped(before) + damageWords(now), next: []next{runAgain(now)},
 	})
 }
 
@@ -89,6 +89,14 @@ func stopped(s sight) string {
 		return "nobody was at work on it"
 	}
 	return "stopped: " + strings.Join(work, ", ")
+}
+
+// damageWords reminds of what an earlier publish of the run left.
+func damageWords(r ledger.Run) string {
+	if r.TargetDamaged {
+		return "; its target stays damaged until a run of " + r.Key + " succeeds"
+	}
+	return ""
 }
 
 // notCancelled says why a run is not cancelled, and what can be done with it.

@@ -48,9 +48,9 @@ var advices = []advice{
 		"unchanged: remove the cause, a new run. damaged or unverified: a new run at once, and tell the readers", "trust a target that is damaged or unverified"},
 	{ledger.FailedTarget, "`status RUN`: the metric with both values; who else writes this target",
 		"a new run; tell the readers until it has succeeded", "trust the target"},
-	{ledger.TimedOut, "`events RUN`: what it waited for; its target is as it was",
+	{ledger.TimedOut, "`events RUN`: what it waited for; `status RUN`: whether an earlier publish of it damaged the target",
 		"a new run; if it recurs: a longer run_timeout or more workers", ""},
-	{ledger.Cancelled, "`events RUN`: by whom and why; its target is as it was",
+	{ledger.Cancelled, "`events RUN`: by whom and why; `status RUN`: whether an earlier publish of it damaged the target",
 		"a new run, when the reason is gone", ""},
 }
 

@@ -59,6 +59,9 @@ func (a *app) status(ctx context.Context, ref string) error {
 	if e.run.Message != "" {
 		a.say("  why: %s%s", e.run.Message, bracketed(e.run.Class))
 	}
+	if e.run.TargetDamaged {
+		a.say("  %s by a publish of this run, until a run of %s succeeds", a.paint("31", "target damaged"), e.run.Key)
+	}
 	if e.buried != nil {
 		a.say("  given up: %s%s", e.buried.Message, bracketed(e.buried.Class))
 	}
