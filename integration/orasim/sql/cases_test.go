@@ -158,7 +158,7 @@ func targetText(t *testing.T, target, want string, typ ora.Type, v ora.Value) st
 		}
 		return text
 	case "INTERVAL":
-		return intervalText(t, typ, v)
+		return targetInterval(t, typ, v)
 	}
 	return ora.Text(typ, v)
 }
@@ -187,7 +187,7 @@ func isoNanos(t ora.Time) string {
 	return fmt.Sprintf("%04d-%02d-%02dT%02d:%02d:%02d.%09d", t.Year, t.Month, t.Day, t.Hour, t.Minute, t.Sec, t.Nano)
 }
 
-func intervalText(t *testing.T, typ ora.Type, v ora.Value) string {
+func targetInterval(t *testing.T, typ ora.Type, v ora.Value) string {
 	t.Helper()
 	if typ.Code == ora.IntervalYM {
 		m, err := ora.DecodeMonths(v)

@@ -404,6 +404,7 @@ func difference(n *binary, l, r expr) (expr, error) {
 		return expr{}, err
 	}
 	typ := plainType(classSpan)
+	typ.Scale = max(l.typ.Scale, r.typ.Scale)
 	if common == classDate {
 		typ = numberType()
 	}
@@ -440,34 +441,4 @@ func spanOf(seconds int64, nanos int) ora.Span {
 func (x *execution) utc(t ora.Type, v ora.Value) (ora.Time, error) {
 	z, err := x.decodeTime(t, v)
 	return z.utc(), err
-}
-
-// intervalArithmetic compiles interval ± interval and interval * or / number.
-func intervalArithmetic(n *binary, l, r expr) (expr, error) {
-	lc, rc := classOf(l.typ), classOf(r.typ)
-	if (n.op == "+" || n.op == "-") && lc == rc {
-		sign := int64(1)
-		if n.op == "-" {
-			sign = -1
-		}
-		return strict(plainType(lc), []expr{l, r}, func(_ *execution, v []ora.Value) (ora.Value, error) {
-			if lc == classMonths {
-				a, err := ora.DecodeMonths(v[0])
-				if err != nil {
-					return nil, err
-				}
-				b, err := ora.DecodeMonths(v[1])
-				return ora.EncodeMonths(a + int(sign)*b), err
-			}
-			a, err := ora.DecodeSpan(v[0])
-			if err != nil {
-				return nil, err
-			}
-			b, err := ora.DecodeSpan(v[1])
-			nanos := a.Nanos + int(sign)*b.Nanos
-			carry := nanos / int(time.Second)
-			return spanOf(a.Seconds+sign*b.Seconds+int64(carry), nanos%int(time.Second)).Encode(), err
-		}), nil
-	}
-	return expr{}, errAt(n.at(), 3001, "unimplemented feature: this arithmetic on intervals")
 }

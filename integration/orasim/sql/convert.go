@@ -258,14 +258,22 @@ func displayText(x *execution, from ora.Type, c class, v ora.Value) (string, err
 		return r.String(), err
 	case classMonths:
 		m, err := ora.DecodeMonths(v)
-		return fmt.Sprintf("%s%02d-%02d", signOf(m), abs(m)/12, abs(m)%12), err
+		return fmt.Sprintf("%s%0*d-%02d", signOf(m), int(from.Precision), abs(m)/12, abs(m)%12), err
 	case classSpan:
 		s, err := ora.DecodeSpan(v)
-		sec := abs(int(s.Seconds))
-		return fmt.Sprintf("%s%09d %02d:%02d:%02d.%09d", signOf(int(s.Seconds)+s.Nanos), sec/86400, sec/3600%24,
-			sec/60%60, sec%60, abs(s.Nanos)), err
+		return intervalText(from, s), err
 	}
 	return textOf(from, v), nil
+}
+
+// intervalText writes a span with as many digits of days and fraction as its type has.
+func intervalText(t ora.Type, s ora.Span) string {
+	sec := abs(int(s.Seconds))
+	text := fmt.Sprintf("%s%0*d %02d:%02d:%02d", signOf(int(s.Seconds)+s.Nanos), int(t.Precision), sec/86400, sec/3600%24, sec/60%60, sec%60)
+	if t.Scale > 0 {
+		text += "." + fmt.Sprintf("%09d", abs(s.Nanos))[:t.Scale]
+	}
+	return text
 }
 
 func abs(i int) int { return max(i, -i) }

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -61,10 +62,10 @@ func (p *parser) failTime(pos int, err error) {
 
 // intervalLiteral reads INTERVAL '1' DAY, '1 02:03:04.5' DAY TO SECOND, '1-2' YEAR TO MONTH and the like.
 func (p *parser) intervalLiteral(word, t token) node {
-	from := p.intervalField()
+	from, leading, fraction := p.intervalField()
 	to := from
 	if p.words("TO") {
-		to = p.intervalField()
+		to, fraction, _ = p.intervalField()
 	}
 	text := strings.TrimSpace(t.text)
 	neg := strings.HasPrefix(text, "-")
@@ -77,7 +78,7 @@ func (p *parser) intervalLiteral(word, t token) node {
 		if neg {
 			months = -months
 		}
-		return &literal{loc(word.pos), ora.Type{Code: ora.IntervalYM, Precision: 9, Bytes: 5}, ora.EncodeMonths(months)}
+		return p.fitted(word, t, ora.Type{Code: ora.IntervalYM, Precision: uint8(cmp.Or(leading, 2)), Bytes: 5}, ora.EncodeMonths(months))
 	}
 	span, ok := parseSpan(text, from, to)
 	if !ok {
@@ -86,11 +87,24 @@ func (p *parser) intervalLiteral(word, t token) node {
 	if neg {
 		span = ora.Span{Seconds: -span.Seconds, Nanos: -span.Nanos}
 	}
-	return &literal{loc(word.pos), ora.Type{Code: ora.IntervalDS, Precision: 9, Scale: 9, Bytes: 11}, span.Encode()}
+	typ := ora.Type{Code: ora.IntervalDS, Precision: uint8(cmp.Or(leading, 2)), Bytes: 11}
+	if to == "SECOND" {
+		typ.Scale = int8(cmp.Or(fraction, 6))
+	}
+	return p.fitted(word, t, typ, span.Encode())
 }
 
-// intervalField takes YEAR, MONTH, DAY, HOUR, MINUTE or SECOND; a precision after it is skipped.
-func (p *parser) intervalField() string {
+// fitted is a literal of an interval that must fit its precision.
+func (p *parser) fitted(word, t token, typ ora.Type, v ora.Value) node {
+	v, err := fitInterval(typ, v)
+	if err != nil {
+		p.failTime(t.pos, err)
+	}
+	return &literal{loc(word.pos), typ, v}
+}
+
+// intervalField takes YEAR, MONTH, DAY, HOUR, MINUTE or SECOND with up to two precisions; 0 is none.
+func (p *parser) intervalField() (field string, first, second int) {
 	t := p.next()
 	switch t.text {
 	case "YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND":
@@ -98,12 +112,16 @@ func (p *parser) intervalField() string {
 		p.failAt(t.pos, 905, "missing keyword")
 	}
 	if p.symbol("(") {
-		for p.peek().kind == tokNumber || p.peek().isSymbol(",") {
-			p.i++
+		first = p.integer()
+		if p.symbol(",") {
+			second = p.integer()
 		}
 		p.close()
 	}
-	return t.text
+	if first < 0 || first > 9 || second < 0 || second > 9 {
+		p.failAt(t.pos, 30088, "datetime/interval precision is out of range")
+	}
+	return t.text, first, second
 }
 
 func parseMonths(text, from, to string) (int, bool) {

@@ -26,11 +26,6 @@ const (
 	extentAll
 )
 
-func isWindow(n node) bool {
-	_, ok := n.(*windowCall)
-	return ok
-}
-
 // over reads the OVER clause of a call.
 func (p *parser) over(n *call) node {
 	w := &windowCall{loc: n.loc, call: n}
