@@ -31,6 +31,13 @@ func instanceViews(all map[string]*dictView, d *Database) {
 		now := cfg.Now()
 		q.add(now.Add(-10*time.Minute), now, 2, 0, 0, 0, 0, undoRetention(d), cfg.ContainerID)
 	})
+	tablespaces := func(q *dictQuery) {
+		q.add("USERS", blockSize, "ONLINE", "PERMANENT", "NOT APPLY")
+		q.add("UNDOTBS1", blockSize, "ONLINE", "UNDO", "NOGUARANTEE")
+		q.add("TEMP", blockSize, "ONLINE", "TEMPORARY", "NOT APPLY")
+	}
+	spec := "TABLESPACE_NAME:30 BLOCK_SIZE#n STATUS:9 CONTENTS:21 RETENTION:11"
+	all["DBA_TABLESPACES"], all["USER_TABLESPACES"] = restrictedView(spec, tablespaces), view(spec, tablespaces)
 	all["V$PDBS"] = restrictedView("CON_ID#n DBID#n NAME OPEN_MODE:10 RESTRICTED:3", func(q *dictQuery) {
 		q.add(cfg.ContainerID, uint64(cfg.DBID)+1, cfg.Container, "READ WRITE", "NO")
 	})

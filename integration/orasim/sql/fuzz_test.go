@@ -22,6 +22,11 @@ func FuzzParse(f *testing.F) {
 		`begin dbms_application_info.set_module(module_name => 'a', action_name => :1); end;`, `ALTER SESSION SET NLS_DATE_FORMAT = 'YYYY' TIME_ZONE='+09:00'`,
 		`CREATE TABLE x (a NUMBER(10,2) DEFAULT 1 NOT NULL, CONSTRAINT pk PRIMARY KEY (a))`, `GRANT SELECT, FLASHBACK ON t TO PUBLIC WITH GRANT OPTION`,
 		`SELECT 1 FROM t WHERE a LIKE '%x\_' ESCAPE '\' AND NOT (b BETWEEN 1 AND 2 OR c IS NOT NULL)`, `((SELECT 1 FROM DUAL)) UNION ALL (SELECT 2 FROM DUAL)`,
+		`CREATE TABLE x (k NUMBER GENERATED ALWAYS AS IDENTITY, a DATE, v AS (k * 2) VIRTUAL, h NUMBER INVISIBLE) PARTITION BY RANGE (a) SUBPARTITION BY HASH (k) SUBPARTITIONS 2 (PARTITION p VALUES LESS THAN (MAXVALUE))`,
+		`CREATE TABLE x (a NUMBER NOT NULL, r VARCHAR2(3)) ORGANIZATION GENERATOR (ROWS 100 SEED 1)`, `CREATE TYPE o AS OBJECT (a NUMBER)`,
+		`CREATE TABLE x (a NUMBER, r XMLTYPE) PARTITION BY LIST (a) (PARTITION p VALUES (1, NULL), PARTITION q VALUES (DEFAULT))`, `ALTER TABLE p TRUNCATE PARTITION p1`,
+		`SELECT seq, NTILE(2) OVER (PARTITION BY v ORDER BY seq DESC), SUM(COUNT(*)) OVER () FROM p PARTITION (p1) SAMPLE BLOCK (50) SEED (1) WHERE ROWID > DBMS_ROWID.ROWID_CREATE(1, 70001, 4, 131, 0) GROUP BY seq, v`,
+		`SELECT TIMESTAMP '2026-03-29 02:30:00 Europe/Berlin' AT TIME ZONE 'Asia/Seoul', INTERVAL '1 02' DAY TO HOUR * 3 FROM p WHERE seq BETWEEN 1 AND :1 OFFSET 1 ROWS FETCH FIRST 2 ROWS ONLY`,
 		strings.Repeat("(", 400), `SELECT ` + strings.Repeat("-", 500) + `1 FROM DUAL`, `SELECT ` + strings.Repeat("NOT ", 500), `/*`, `'`, `"`, "\x00", "SELECT \xff FROM DUAL",
 	} {
 		f.Add(seed)
@@ -33,8 +38,14 @@ func FuzzParse(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		if _, err := s.Run(context.Background(), `CREATE TABLE t (seq NUMBER, v VARCHAR2(10) DEFAULT 'x', d DATE, a VARCHAR2(5), b NUMBER, c DATE)`); err != nil {
-			t.Fatal(err)
+		for _, setup := range []string{
+			`CREATE TABLE t (seq NUMBER, v VARCHAR2(10) DEFAULT 'x', d DATE, a VARCHAR2(5), b NUMBER, c DATE)`,
+			`CREATE TABLE p (seq NUMBER PRIMARY KEY, v VARCHAR2(10)) PARTITION BY RANGE (seq) (PARTITION p1 VALUES LESS THAN (10), PARTITION p2 VALUES LESS THAN (20))`,
+			`INSERT INTO p SELECT LEVEL, 'v' || MOD(LEVEL, 3) FROM DUAL CONNECT BY LEVEL < 20`,
+		} {
+			if _, err := s.Run(context.Background(), setup); err != nil {
+				t.Fatal(err)
+			}
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()

@@ -164,6 +164,13 @@ func TestExchangePartition(t *testing.T) {
 func TestPartitionErrors(t *testing.T) {
 	s := partitioned(t)
 	run(t, s, "CREATE TABLE few (k NUMBER) PARTITION BY RANGE (k) (PARTITION a VALUES LESS THAN (10))")
+	run(t, s, "CREATE TABLE held (k NUMBER, r VARCHAR2(9))")
+	other := login(t, s.db, "SYSTEM")
+	run(t, other, "INSERT INTO held VALUES (1, 'KR')")
+	if _, err := s.Run(context.Background(), "ALTER TABLE area EXCHANGE PARTITION asia WITH TABLE held"); codeOf(t, err) != 54 {
+		t.Errorf("exchange with a table that is being changed: got %v, want ORA-00054", err)
+	}
+	run(t, other, "ROLLBACK")
 	for _, c := range []struct {
 		text string
 		code int

@@ -128,6 +128,9 @@ func (s *Store) replacePart(t *Table, i int, with *part, scn uint64) {
 // ExchangePart swaps the rows of a partition with those of a table that has none. Readers of either get
 // ORA-08103. Keys are not checked.
 func (s *Store) ExchangePart(t *Table, i int, with *Table) error {
+	if with.busy() {
+		return ora.Errorf(54, "resource busy and acquire with NOWAIT specified or timeout expired")
+	}
 	return s.ddl(t, Altered, func(scn uint64) {
 		with.mu.Lock() // the only place that holds two: s.mu keeps others out
 		defer with.mu.Unlock()
@@ -149,6 +152,13 @@ func (s *Store) ExchangePart(t *Table, i int, with *Table) error {
 			s.place(with, 0, vals, scn)
 		}
 	})
+}
+
+// busy says whether a transaction holds a lock on the table.
+func (t *Table) busy() bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.lockers > 0
 }
 
 func (seg *segment) allSlots() []int {
