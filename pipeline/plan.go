@@ -168,7 +168,7 @@ func checkPartitionColumns(cols []stage.Column, parts []publish.PartitionValue) 
 	for _, v := range parts {
 		for _, c := range cols {
 			if c.Name == v.Column {
-				errs = append(errs, fmt.Errorf("%w: %s is a partition column of the target and, as %s, a column of the source: leave it out of columns:", publish.ErrSchema, v.Column, c.Source))
+				errs = append(errs, fmt.Errorf("%w: %s is a partition column of the target and, as %s, a column of the source: leave it out of its columns", publish.ErrSchema, v.Column, c.Source))
 			}
 		}
 	}
