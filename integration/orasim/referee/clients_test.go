@@ -99,7 +99,7 @@ type answer struct {
 }
 
 // patience bounds the run of a client. One that hangs is stopped, so that the test can say in which step it did.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
 // runner runs a client over a plan.
 type runner func(plan) ([]answer, error)

@@ -22,11 +22,15 @@ const (
 // another. Each client has a server of its own: the checks change tables.
 func TestReferees(t *testing.T) {
 	all := runners(t)
+	generated, err := generatedChecks()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for kind, c := range map[string]struct {
 		config wire.Config
 		checks []check
 	}{
-		"usual": {wire.Config{}, checks()},
+		"usual": {wire.Config{}, append(checks(), generated...)},
 		// The older verifier, the native services exchange, small packets, replies with fewer rows than asked.
 		"peculiar": {wire.Config{Verifier: wire.Verifier11g, ANO: true, MaxSDU: 2048, MaxReplyRows: 37}, peculiarChecks()},
 	} {
