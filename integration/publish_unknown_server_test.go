@@ -2,6 +2,7 @@ package integration
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 
 	"github.com/loadctl/loadctl/integration/proxy"
@@ -15,21 +16,16 @@ import (
 // published: the server must refuse it.
 func TestStatementHeldBack(t *testing.T) {
 	d := newDoubt(t)
-	s := newStop(t)
-	hold, struck := once(func(c proxy.Call) bool { return c.Publish && !c.Answered }, proxy.Pass)
+	s, answered := newStop(t), make(chan struct{})
+	var held atomic.Int64 // the connection
 	d.proxy.Rule(func(c proxy.Call) proxy.Fate {
-		select {
-		case <-struck: // it was held before
-			return proxy.Pass
-		default:
-		}
-		fate := hold(c)
-		select {
-		case <-struck:
+		switch {
+		case c.Publish && !c.Answered && held.CompareAndSwap(0, int64(c.Conn)):
 			_ = s.here()
-		default:
+		case c.Publish && c.Answered && held.Load() == int64(c.Conn):
+			close(answered)
 		}
-		return fate
+		return proxy.Pass
 	})
 	change(t, d.World)
 	before := d.lines(t)
@@ -58,6 +54,7 @@ func TestStatementHeldBack(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Errorf("the revived publisher: %v", err)
 	}
+	await(t, answered)
 	if n := d.proxy.Statements() - sent; n != 1 {
 		t.Fatalf("%d statements reached the server from the revived publisher, want the one that was held: the test shows nothing", n)
 	}
