@@ -20,8 +20,8 @@ func TestMemoryIsBounded(t *testing.T) {
 		name                  string
 		length, rows, batches int
 	}{
-		{"long texts", 32 << 10, 1, 8},
-		{"short texts", 12, 2000, 12},
+		{"long texts", 32 << 10, 1, 4},
+		{"short texts", 12, 1000, 8},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			cols, b := texty(columns, tc.rows, tc.length)

@@ -40,17 +40,17 @@ type anyColumn struct {
 func drawTable(t *rapid.T) *anyTable {
 	rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	out := &anyTable{
-		rows: 1000 - rapid.IntRange(0, 1000).Draw(t, "fewer rows"), batchRows: oneOf(rnd, 1, 100, 5000), rnd: rnd,
+		rows: 600 - rapid.IntRange(0, 600).Draw(t, "fewer rows"), batchRows: oneOf(rnd, 1, 100, 5000), rnd: rnd,
 		opt: Options{
-			RowGroupRows: oneOf[int64](rnd, 0, 600, 333), RowGroupBytes: oneOf[int64](rnd, 0, 64<<10, 8<<10), PageBytes: oneOf(rnd, 0, 4<<10, 500, 1),
+			RowGroupRows: oneOf[int64](rnd, 0, 350, 200), RowGroupBytes: oneOf[int64](rnd, 0, 64<<10, 8<<10), PageBytes: oneOf(rnd, 0, 4<<10, 500, 1),
 			DictionaryBytes: oneOf[int64](rnd, 0, 4<<10, 400), Calendar: ProlepticCalendar, Codec: oneOf(rnd, Snappy, Zstd), Timestamps: oneOf(rnd, Int96, Int64Micros),
 		},
 	}
 	for i := range 10 - rapid.IntRange(0, 9).Draw(t, "fewer columns") {
 		out.cols = append(out.cols, stage.Column{Name: fmt.Sprint("c", i), Source: fmt.Sprint("C", i), Type: anyType(rnd)})
 		out.plan = append(out.plan, anyColumn{
-			nulls: oneOf(rnd, 0, 1, 2, 10, 500), stretch: oneOf(rnd, 1, 300), distinct: oneOf[uint64](rnd, 1, 2, 20, 2000),
-			length: oneOf(rnd, 0, 1, 20, 20, 300, 32767), turn: oneOf(rnd, 0, 200, 500, 10_000), sign: oneOf(rnd, -1, 0, 1),
+			nulls: oneOf(rnd, 0, 1, 2, 10, 500), stretch: oneOf(rnd, 1, 200), distinct: oneOf[uint64](rnd, 1, 2, 20, 2000),
+			length: oneOf(rnd, 0, 1, 20, 20, 300, 32767), turn: oneOf(rnd, 0, 100, 300, 10_000), sign: oneOf(rnd, -1, 0, 1),
 		})
 	}
 	return out
