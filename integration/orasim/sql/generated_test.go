@@ -180,3 +180,17 @@ func BenchmarkGeneratedPacked(b *testing.B) {
 	}
 	b.ReportMetric(float64(rows)/b.Elapsed().Seconds(), "rows/s")
 }
+
+// BenchmarkGeneratedManifest groups a million rows by ranges of the key.
+func BenchmarkGeneratedManifest(b *testing.B) {
+	s := generated(b)
+	const text = `SELECT CASE WHEN id < 250001 THEN 0 WHEN id >= 250001 AND id < 500001 THEN 1 WHEN id >= 500001 AND id < 750001 THEN 2 ELSE 3 END,
+		COUNT(*), COUNT(amount), SUM(amount), MIN(booked), MAX(booked) FROM big WHERE id <= 1000000 GROUP BY
+		CASE WHEN id < 250001 THEN 0 WHEN id >= 250001 AND id < 500001 THEN 1 WHEN id >= 500001 AND id < 750001 THEN 2 ELSE 3 END`
+	for b.Loop() {
+		if n := drainCount(b, s, text); n != 4 {
+			b.Fatalf("got %d groups", n)
+		}
+	}
+	b.ReportMetric(float64(b.N)*1e6/b.Elapsed().Seconds(), "rows/s")
+}
