@@ -40,13 +40,10 @@ func split(x []byte) (p parts, why fault) {
 	}
 	head := x[0]
 	p.digits = x[1:]
-	if head == numberZero {
-		if len(p.digits) != 0 {
-			return p, badNumber
-		}
+	if head == numberZero && len(p.digits) == 0 {
 		return p, fine
 	}
-	if head > numberZero {
+	if head >= numberZero { // with digits behind it, the byte of zero is the least exponent: 80 02 is 1E-130
 		p.exponent = int(head) - numberPositive
 	} else {
 		p.negative = true

@@ -133,7 +133,7 @@ func TestNumberEdges(t *testing.T) {
 		why              fault
 	}{
 		{"zero", []byte{0x80}, 2, 9, "0", fine},
-		{"zero with a digit", []byte{0x80, 2}, 2, 9, "", badNumber},
+		{"1E-130, whose first byte is that of zero", []byte{0x80, 2}, 2, 9, "", beyondScale},
 		{"one", []byte{0xC1, 2}, 0, 1, "1", fine},
 		{"-42", []byte{0x3E, 0x3B, 0x66}, 0, 2, "-42", fine},
 		{"-3.14", []byte{0x3E, 0x62, 0x57, 0x66}, 2, 3, "-314", fine},
