@@ -141,3 +141,9 @@ type Reader interface {
 	// Close breaks off whatever is still running and gives the session back or throws it away.
 	Close() error
 }
+
+// Chooser is a Reader of a source that can read in more than one way.
+type Chooser interface {
+	// ReadBy names the way, and says why it is not the usual one; why is "" if it is.
+	ReadBy() (way, why string)
+}

@@ -93,7 +93,25 @@ func (x *extraction) attempt(ctx context.Context) (err error) {
 		return fmt.Errorf("read partition %d (%s): %w", x.claim.Partition, x.claim.Display, err)
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
+	x.tellWay(ctx, reader)
 	return x.copy(ctx, reader)
+}
+
+// tellWay notes in the run's audit that a partition is not read in the usual way, and why.
+func (x *extraction) tellWay(ctx context.Context, reader extract.Reader) {
+	c, ok := reader.(extract.Chooser)
+	if !ok {
+		return
+	}
+	way, why := c.ReadBy()
+	if why == "" {
+		return
+	}
+	x.log.Info("another reader", "reader", way, "why", why)
+	message := fmt.Sprintf("partition %d is read by the %s reader: %s", x.claim.Partition, way, why)
+	if err := x.env.Ledger.Note(ctx, x.claim.Run, "READER", message, nil); err != nil {
+		x.log.Warn("reader not noted", "err", err)
+	}
 }
 
 // copy streams batches from the reader into chunks, and reports the finish.
