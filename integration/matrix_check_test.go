@@ -28,8 +28,7 @@ func (l *lane) check(ctx context.Context, f fault, j *pipeline.Job, run ledger.R
 	switch {
 	case run.State == ledger.Success:
 		return errors.Join(l.checkTarget(j, run), l.checkSealed(ctx, run), l.checkSent(ctx, run))
-	case run.State == ledger.FailedPublish && run.Class == "LEASE_LOST" && run.TargetOutcome == ledger.TargetUnchanged:
-		// A machine too busy to renew its lease had the statement broken off before it did anything.
+	case overrun(run):
 		l.broken.Add(1)
 		return errors.Join(l.checkPrior(f, j), l.checkSealed(ctx, run), l.checkSent(ctx, run))
 	case f.cancel && run.State == ledger.Cancelled:
@@ -39,6 +38,12 @@ func (l *lane) check(ctx context.Context, f fault, j *pipeline.Job, run ledger.R
 		return l.checkPrior(f, j)
 	}
 	return fmt.Errorf("the run is %s, though every fault was one that passes: %s %s", run.State, run.Class, run.Message)
+}
+
+// overrun says whether the machine was too busy to renew a lease, so that a statement was broken off before it did anything.
+// runCells bounds how often.
+func overrun(run ledger.Run) bool {
+	return run.State == ledger.FailedPublish && run.Class == "LEASE_LOST" && run.TargetOutcome == ledger.TargetUnchanged
 }
 
 // checkPrior looks whether the target is what it was before the run.
