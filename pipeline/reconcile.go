@@ -173,6 +173,9 @@ func (r *reconciliation) observe(ctx context.Context) (seen, error) {
 	}
 	e.At = time.Time{}
 	ms, err := r.Warehouse.Measure(ctx, publish.Scope{Target: &r.frozen.Target}, r.frozen.WarehouseMeasures())
+	if errors.Is(err, publish.ErrStatement) && len(e.Files) == 0 {
+		return seen{Evidence: e}, nil // Hive cannot read a partition whose directory is gone; there are no rows in it
+	}
 	if err != nil {
 		return seen{}, err
 	}
