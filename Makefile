@@ -19,7 +19,7 @@ test:
 	$(rig)/prepare.sh
 	go run ./$(rig)/cmd/stack referees >/dev/null
 	go run ./$(rig)/cmd/stack up >/dev/null
-	@status=0; go test -race -timeout 20m ./... || status=$$?; \
+	@status=0; go test -race -timeout 40m ./... || status=$$?; \
 	if [ -n "$${CI:-}" ]; then go run ./$(rig)/cmd/stack -all down; fi; \
 	exit $$status
 
