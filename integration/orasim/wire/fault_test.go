@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -255,16 +256,13 @@ func TestFaultHoldAnswersABreak(t *testing.T) {
 	f.numbers("SELECT N FROM T", 100)
 	s := start(t, f, nil)
 	a := s.Faults().Set(wire.Fault{Match: wire.Match{SQL: "FROM T"}, Kind: wire.FaultHold, AtRow: 5, Times: 1})
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		<-a.Hit()
-		cancel()
-	}()
-	db := open(t, s, "")
-	if n, err := count(ctx, db, "SELECT N FROM T"); n != 0 || err == nil {
-		t.Errorf("got %d rows and %v, want an error", n, err)
+	stdin, wait := cancelClient{dsn: dsn(s, password, ""), query: "SELECT N FROM T", rounds: 1, rows: -1}.start(t)
+	<-a.Hit()
+	fmt.Fprintln(stdin)
+	if got := wait(); got != "1" {
+		t.Errorf("cancelled: got %s, want 1", got)
 	}
-	if n, err := count(t.Context(), db, "SELECT N FROM T"); n != 100 || err != nil {
+	if n, err := count(t.Context(), open(t, s, ""), "SELECT N FROM T"); n != 100 || err != nil {
 		t.Errorf("afterwards: got %d rows and %v, want 100", n, err)
 	}
 }
