@@ -48,6 +48,15 @@ func (e *Env) thaw(ctx context.Context, id uuid.UUID) (*frozen, error) {
 	return f, nil
 }
 
+// thawHere is thaw for work that moves data: this process must reach the parties that the run was planned on.
+func (e *Env) thawHere(ctx context.Context, id uuid.UUID) (*frozen, error) {
+	f, err := e.thaw(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return f, e.check(ctx, f.Identities)
+}
+
 // Layout says where the files of a run are.
 func (e *Env) Layout(run ledger.Run) (stage.Layout, error) {
 	return stage.NewLayout(stage.Owner{Ledger: e.Ledger.ID().String(), Run: run.ID.String(), Job: run.Job})

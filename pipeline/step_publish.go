@@ -88,10 +88,7 @@ func (p *publishing) fell(ctx context.Context, err error) error {
 
 // prepare does everything that comes before the arm. Whatever goes wrong here, nothing was sent.
 func (p *publishing) prepare(ctx context.Context) (err error) {
-	if p.frozen, err = p.thaw(ctx, p.own.Run.ID); err != nil {
-		return err
-	}
-	if err := p.check(ctx, p.frozen.Identities); err != nil {
+	if p.frozen, err = p.thawHere(ctx, p.own.Run.ID); err != nil {
 		return err
 	}
 	manifest, err := p.manifest(ctx, p.frozen)

@@ -21,11 +21,8 @@ import (
 // directory (made already is success); the warehouse measures it; what was measured is recorded under our token, and the
 // ledger compares. A late owner's records are refused.
 func (w *work) validateStage(ctx context.Context) error {
-	f, err := w.thaw(ctx, w.own.Run.ID)
+	f, err := w.thawHere(ctx, w.own.Run.ID)
 	if err != nil {
-		return err
-	}
-	if err := w.check(ctx, f.Identities); err != nil {
 		return err
 	}
 	ctx = publish.WithTag(ctx, tag(f.run))

@@ -15,11 +15,8 @@ import (
 // staging table is dropped (its files stay: they are the cleaner's). A crash after the move leaves a staging table to the
 // cleaner.
 func (w *work) validateTarget(ctx context.Context) error {
-	f, err := w.thaw(ctx, w.own.Run.ID)
+	f, err := w.thawHere(ctx, w.own.Run.ID)
 	if err != nil {
-		return err
-	}
-	if err := w.check(ctx, f.Identities); err != nil {
 		return err
 	}
 	ctx = publish.WithTag(ctx, tag(f.run))

@@ -74,10 +74,7 @@ func (x *extraction) attempt(ctx context.Context) (err error) {
 			err = fmt.Errorf("read partition %d: panic: %v", x.claim.Partition, p)
 		}
 	}()
-	if x.run, err = x.env.thaw(ctx, x.claim.Run); err != nil {
-		return err
-	}
-	if err := x.env.check(ctx, x.run.Identities); err != nil {
+	if x.run, err = x.env.thawHere(ctx, x.claim.Run); err != nil {
 		return err
 	}
 	var slice extract.Slice
