@@ -28,17 +28,13 @@ type OracleClients struct {
 // what is missing.
 func Oracle(t TB) OracleClients {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), sharedPatience)
-	defer cancel()
-	root, err := Root()
-	if err != nil {
-		t.Fatalf("rig: %v", err)
-	}
-	c, err := installOracleClients(ctx, root)
-	if err != nil {
-		t.Fatalf("rig: install Oracle clients: %v", err)
-	}
-	return c
+	return installed(t, func(ctx context.Context, root string) (OracleClients, error) {
+		c, err := installOracleClients(ctx, root)
+		if err != nil {
+			return c, fmt.Errorf("install Oracle clients: %w", err)
+		}
+		return c, nil
+	})
 }
 
 func installOracleClients(ctx context.Context, root string) (OracleClients, error) {

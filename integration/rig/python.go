@@ -16,17 +16,23 @@ var requirements []byte
 // of what loadctl writes, and python-oracledb. It makes the environment in .cache/venv at first, and fails the test when it cannot.
 func Python(t TB) string {
 	t.Helper()
+	return installed(t, Referees)
+}
+
+// installed is what install finds or makes below the module's folder, in .cache; the test fails when it cannot.
+func installed[T any](t TB, install func(ctx context.Context, root string) (T, error)) T {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), sharedPatience)
 	defer cancel()
 	root, err := Root()
 	if err != nil {
 		t.Fatalf("rig: %v", err)
 	}
-	python, err := Referees(ctx, root)
+	what, err := install(ctx, root)
 	if err != nil {
 		t.Fatalf("rig: %v", err)
 	}
-	return python
+	return what
 }
 
 // Referees is Python for callers that are no tests; root is the module's folder.
